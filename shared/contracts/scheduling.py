@@ -76,7 +76,7 @@ class AddSchedule(Message, frozen=True, kw_only=True):
 
 
 class ListSchedules(Message, frozen=True, kw_only=True):
-    """Request for schedules: all of them, or the one of this name."""
+    """Request for schedules: the one of this name, or all of them, without their rows and all times but the last."""
 
     name: str = ""
 

@@ -18,6 +18,8 @@ from shared.contracts.scheduling import Schedule, ScheduledOutcome, ScheduledRun
 
 KEPT_RUNS = 50
 """Times that a record tells."""
+KEPT_PROBLEMS = 10
+"""Problems of a time that a record tells."""
 LATE_S = 120.0
 """A time that comes later than this was missed."""
 FORGOTTEN_S = 150.0
@@ -98,6 +100,9 @@ def told(
     """Return the record with what became of a time; None where it has none of it any more."""
     if schedule is None or not any(_is_same(one, run) and one.outcome == "begun" for one in schedule.runs):
         return None
+    if len(problems) > KEPT_PROBLEMS:
+        more = Problem(where="request", message=f"and {len(problems) - KEPT_PROBLEMS} more problems")
+        problems = (*problems[:KEPT_PROBLEMS], more)
     after = replace(run, outcome=outcome, run_id=run_id, problems=problems)
     return replace(schedule, runs=tuple(after if _is_same(one, run) else one for one in schedule.runs))
 

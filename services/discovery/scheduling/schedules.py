@@ -15,6 +15,7 @@ from services.discovery.deps import DiscoveryDeps
 from services.discovery.scheduling.decide import ended, request_of, take_due, take_now, to_request, told
 from services.discovery.scheduling.kept_files import keep_files, lend_files, remove_files
 from services.discovery.scheduling.times import find_time_problems, times_after
+from shared.aio import map_concurrently
 from shared.client import LOAD_BOUND_S
 from shared.contracts.discovery import Problem, RunAccepted, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
@@ -41,7 +42,8 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 MOST_SCHEDULES = 200
 LOOK_EVERY_S = 20.0
 """How often it is looked for times that have come; the fields of cron are minutes."""
-
+AT_ONCE = 8
+"""Schedules whose runs are requested side by side: many have the same time."""
 UNKNOWN_S = 600.0
 """After so long a run that evidence does not know is none any more."""
 
@@ -97,7 +99,13 @@ def _problems_of(request: AddSchedule) -> list[Problem]:
 async def list_schedules(request: ListSchedules, deps: DiscoveryDeps) -> SchedulesListed:
     known = await _kept(deps)
     named = [known[name] for name in sorted(known) if not request.name or name == request.name]
-    return SchedulesListed(schedules=tuple(await asyncio.gather(*(_with_ends(one, deps) for one in named))))
+    seen = await map_concurrently(lambda one: _with_ends(one, deps), named, AT_ONCE)
+    return SchedulesListed(schedules=tuple(seen if request.name else map(_in_short, seen)))
+
+
+def _in_short(schedule: Schedule) -> Schedule:
+    """Return what a list of many tells: no rows, and the last time only."""
+    return replace(schedule, request=replace(schedule.request, samples=None), runs=schedule.runs[-1:])
 
 
 async def change_schedule(request: ChangeSchedule, submit: Submit, deps: DiscoveryDeps) -> ScheduleReply:
@@ -152,16 +160,23 @@ async def keep_time(submit: Submit, deps: DiscoveryDeps) -> None:
             await run_due(submit, deps)
         except ExhibitError as exc:
             log.warning("schedules wait: %s: %s", exc.code, exc)
+        except Exception:  # as long as the process lives, it looks again
+            log.exception("schedules wait")
         await asyncio.sleep(LOOK_EVERY_S)
 
 
 async def run_due(submit: Submit, deps: DiscoveryDeps) -> None:
     """Request the run of every schedule whose time has come, and of times that another process has left."""
-    for known in (await _kept(deps)).values():
+
+    async def keep(known: Schedule) -> None:
         try:
             await _keep_times_of(known, submit, deps)
         except ExhibitError as exc:  # the others do not wait for it
             log.warning("the schedule %s waits: %s: %s", known.name, exc.code, exc)
+        except Exception:  # nor for a fault of ours
+            log.exception("the schedule %s waits", known.name)
+
+    await map_concurrently(keep, (await _kept(deps)).values(), AT_ONCE)
 
 
 async def _keep_times_of(known: Schedule, submit: Submit, deps: DiscoveryDeps) -> None:

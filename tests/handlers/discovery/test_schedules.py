@@ -242,6 +242,11 @@ async def test_a_person_may_request_its_run_now():
     changed = await office.change("run")
     assert [one.run_id for one in changed.runs] == [one.run_id for one in office.started()]
     assert changed.next_at == DUE
+    await office.change("run")
+    [in_short] = (await show_schedules(ListSchedules(), office.deps)).schedules
+    [whole] = (await show_schedules(ListSchedules(name="tickets"), office.deps)).schedules
+    assert (in_short.request.samples, len(in_short.runs)) == (None, 1)
+    assert (whole.request.samples, len(whole.runs)) == (ROWS, 2)
 
 
 async def test_one_that_was_removed_requests_nothing_and_its_name_is_free():

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from services.discovery.scheduling.decide import (
     FORGOTTEN_S,
+    KEPT_PROBLEMS,
     KEPT_RUNS,
     LATE_S,
     ended,
@@ -20,7 +21,7 @@ from services.discovery.scheduling.decide import (
     with_run,
 )
 from services.discovery.scheduling.times import MOST_MISSED, find_due, find_time_problems, times_after
-from shared.contracts.discovery import SubmitRun
+from shared.contracts.discovery import Problem, SubmitRun
 from shared.contracts.scheduling import Schedule, ScheduledRun
 from shared.submission.request import REQUEST_ID
 from tests.cases import cases
@@ -167,6 +168,15 @@ def test_what_became_of_a_time_is_told_once():
     assert over is not None
     assert over.runs[0].ended
     assert ended(over, "r1") is None
+
+
+def test_of_many_problems_the_first_are_kept_with_the_number_of_the_others():
+    taken = take_now(MONTHLY, DUE)
+    problems = tuple(Problem(where=f"row {row}", message="has no url") for row in range(KEPT_PROBLEMS + 2))
+    after = told(taken, taken.runs[0], "rejected", problems=problems)
+    assert after is not None
+    assert after.runs[0].problems[:KEPT_PROBLEMS] == problems[:KEPT_PROBLEMS]
+    assert [one.message for one in after.runs[0].problems[KEPT_PROBLEMS:]] == ["and 2 more problems"]
 
 
 def test_old_times_are_forgotten():
