@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shared.bus.ports import Asks
 from shared.contracts.comparing import CompareRuns, ComparisonTold
+from shared.contracts.evidence import LoadRun, RunFinished, RunUnknown
 from shared.contracts.scheduling import (
     AddSchedule,
     ChangeSchedule,
@@ -14,7 +15,7 @@ from shared.contracts.scheduling import (
     ScheduleReply,
 )
 from shared.errors import RunRejectedError
-from shared.subjects import ADD_SCHEDULE, CHANGE_SCHEDULE, COMPARE_RUNS, LIST_SCHEDULES
+from shared.subjects import ADD_SCHEDULE, CHANGE_SCHEDULE, COMPARE_RUNS, LIST_SCHEDULES, LOAD_RUN
 
 BOUND_S = 120.0
 
@@ -38,6 +39,12 @@ async def change_schedule(asks: Asks, name: str, act: ScheduleAct, by: str = "")
 async def compare_two_runs(asks: Asks, run_a: str, run_b: str) -> ComparisonTold:
     """Return what has changed from one finished run of a task to a later one, or why they are not compared."""
     return await asks.ask(COMPARE_RUNS, CompareRuns(run_a=run_a, run_b=run_b), timeout_s=BOUND_S)
+
+
+async def load_finished(asks: Asks, run_id: str) -> RunFinished | None:
+    """Return how a run has ended; None: it has not, or evidence does not know it."""
+    loaded = await asks.ask(LOAD_RUN, LoadRun(run_id=run_id, count_only=True), timeout_s=BOUND_S)
+    return None if isinstance(loaded, RunUnknown) else loaded.finished
 
 
 def _schedule_of(reply: ScheduleReply) -> Schedule:
