@@ -9,13 +9,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from practice.tickets.data import ground_truth
 from shared.bus.access.credentials import BusAccess
-from shared.client import connect
+from shared.client import Client, connect
+from shared.client.schedules import add_schedule, change_schedule, compare_two_runs, list_schedules
+from shared.contracts.comparing import ComparisonTold
+from shared.contracts.discovery import SubmitRun
 from shared.contracts.evidence import SqlRefused
+from shared.contracts.scheduling import AddSchedule, ScheduledRun
 from shared.health.readiness import Health
 from shared.host.service_names import NAMES
 from shared.host.services import run_services
@@ -43,6 +48,9 @@ async def test_a_run_is_done_with_all_users_in_place_and_nothing_is_refused(
             plain = await in_plain_nats_py(bus.url, keys / "client.seed", tmp_path, rows[1:])
             answered = await client.sql("SELECT count(*) AS n FROM samples WHERE status = 'done'")
             status = await client.status(accepted.run_id)
+            scheduled, compared = await of_a_schedule(client, ticket_spec, rows[:1], accepted.run_id)
+    assert scheduled.outcome == "started"
+    assert (compared.same, compared.counts["same"], compared.refused) == (True, 1, "")
     assert [one for one in ready.conditions if one.told] == []
     assert {one.service for one in ready.conditions} == set(NAMES)
     assert {one.status: one.samples for one in finished.outcomes} == {"done": 1}
@@ -51,6 +59,21 @@ async def test_a_run_is_done_with_all_users_in_place_and_nothing_is_refused(
     assert b"2" in answered[1]
     assert status.run_id == accepted.run_id
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+async def of_a_schedule(
+    client: Client, spec: dict[str, Any], rows: list[dict[str, str]], earlier: str
+) -> tuple[ScheduledRun, ComparisonTold]:
+    """Return what became of a schedule with a file, whose run was requested now, and what has changed since an earlier
+    run of these rows."""
+    data = "\n".join(",".join(one) for one in (rows[0].keys(), *(row.values() for row in rows)))
+    request = SubmitRun(spec=spec, input_file=await client.upload("rows.csv", data.encode()), planner="rules")
+    await add_schedule(client.bus, AddSchedule(name="yearly", every="0 6 1 1 *", request=request))
+    [run] = (await change_schedule(client.bus, "yearly", "run")).runs
+    await change_schedule(client.bus, "yearly", "remove")
+    assert await list_schedules(client.bus) == ()
+    await client.result(run.run_id)
+    return run, await compare_two_runs(client.bus, earlier, run.run_id)
 
 
 async def in_plain_nats_py(url: str, seed: Path, folder: Path, rows: list[dict[str, str]]) -> str:
