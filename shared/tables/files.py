@@ -122,5 +122,5 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 def _parse_objects(data: bytes, name: str) -> TableOrProblems:
     try:
         return objects_to_table(msgspec.json.decode(data, type=list[dict[str, Any]]))
-    except msgspec.DecodeError as exc:
+    except (msgspec.DecodeError, RecursionError) as exc:
         return None, (Problem(where=name, message=f"it is no JSON list of objects: {exc}"),)

@@ -343,18 +343,29 @@ def invalid_keys(data: object) -> frozenset[str]:
 def read_spec(path: Path) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
     """The JSON object in a file, or why it could not be read. It is not yet checked as a spec."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
     except FileNotFoundError:
         return None, (Problem(where=str(path), message="no such file"),)
-    except (OSError, UnicodeDecodeError) as exc:
+    except OSError as exc:
         return None, (Problem(where=str(path), message=f"cannot be read: {exc}"),)
+    return parse_spec(data, str(path))
+
+
+def parse_spec(text: bytes, name: str) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+    """As `read_spec`, of the bytes of a file. ``name``: of the file, as problems say it."""
+    try:
+        data = json.loads(text.decode())
+    except UnicodeDecodeError as exc:
+        return None, (Problem(where=name, message=f"cannot be read: {exc}"),)
     except json.JSONDecodeError as exc:
-        where = f"{path}, line {exc.lineno}, column {exc.colno}"
+        where = f"{name}, line {exc.lineno}, column {exc.colno}"
         return None, (Problem(where=where, message=f"not JSON: {exc.msg}"),)
     except RecursionError:
-        return None, (Problem(where=str(path), message="lists or objects are nested too deep for a task spec"),)
+        return None, (Problem(where=name, message="lists or objects are nested too deep for a task spec"),)
+    except ValueError as exc:  # a number of more digits than Python reads
+        return None, (Problem(where=name, message=f"cannot be read: {exc}"),)
     if not isinstance(data, dict):
-        return None, (Problem(where=str(path), message="a task spec is a JSON object"),)
+        return None, (Problem(where=name, message="a task spec is a JSON object"),)
     return cast("dict[str, Any]", data), ()
 
 

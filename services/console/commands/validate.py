@@ -13,16 +13,10 @@ from services.console import exits
 from services.console.options import AsJson
 from services.console.outcomes import CommandOutcome, ErrorLine
 from services.console.terminal.plain_output import print_err
-from shared.contracts.discovery import Problem
 from shared.errors import RunRejectedError
 from shared.task.spec import TaskSpec, check_spec, read_spec
+from shared.task.spec_warnings import find_warnings
 from shared.task.unused_keys import find_unused_keys
-
-NO_IDENTITY = Problem(
-    where="spec.identity",
-    message="no field proves that a page shows the record of the row, so a wrong page may count as the right one; "
-    'name a field and what it must show, such as {"ticket_number": "{ticket_number}"}',
-)
 
 
 @dataclass(frozen=True)
@@ -66,8 +60,3 @@ def warn_of_spec(data: Mapping[str, Any]) -> None:
 
 def warning_lines(task: TaskSpec) -> Iterator[str]:
     return (ErrorLine(f"warning: {one.where}: {one.message}") for one in find_warnings(task))
-
-
-def find_warnings(task: TaskSpec) -> tuple[Problem, ...]:
-    """Return what a valid spec may well lack, for who writes it."""
-    return (NO_IDENTITY,) if task.phase == "execution" and not task.identity else ()
