@@ -17,10 +17,11 @@ from urllib.parse import parse_qs, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.console.web.forms import FormTooLarge, SentForm, read_form
+
 audit = logging.getLogger("services.console.web.audit")
 ENTER, STATIC = "/enter", "/static/"
 CSRF = "form_key"
-MOST_FORM_BYTES = 200_000
 MOST_SESSIONS = 64
 """Open at a time; the oldest ends with the next."""
 POLICY = (
@@ -93,13 +94,15 @@ class Guard:
     """An ASGI app around another one.
 
     ``hosts``: values of the header Host that are this server; another one is a name that somebody else has pointed
-    here. The app behind finds ``session``, ``form_key`` and ``form`` in ``scope["state"]``.
+    here. ``files_at``: paths whose forms may bring files. The app behind finds ``session``, ``form_key``, ``form`` and
+    ``files`` in ``scope["state"]``.
     """
 
     app: ASGIApp
     sessions: WebSessions
     hosts: Collection[str]
     cookie: str = "exhibit_session"
+    files_at: Collection[str] = ()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -118,18 +121,23 @@ class Guard:
         if not number and not scope["path"].startswith(STATIC):
             await _say(answer, 401, NO_SESSION)
             return
-        form: Mapping[str, str] = {}
+        form = SentForm()
         if scope["method"] == "POST":
-            read = await _read_form(receive)
-            if read is None:
-                await _say(answer, 413, "The form is too large.")
+            kind = headers.get("content-type", "")
+            try:
+                form = await read_form(kind, receive, takes_files=scope["path"] in self.files_at)
+            except FormTooLarge:
+                await _say(answer, 413, TOO_LARGE)
                 return
-            form = read
-            if not self.sessions.is_form_key(secret, form.get(CSRF, "")):
+            if not self.sessions.is_form_key(secret, form.fields.get(CSRF, "")):
                 await _say(answer, 403, "The form is not of this session. Go back, load the page again, and repeat it.")
                 return
         scope.setdefault("state", {}).update(
-            session=number, form_key=self.sessions.form_key(secret), form=form, method=scope["method"]
+            session=number,
+            form_key=self.sessions.form_key(secret),
+            form=form.fields,
+            files=form.files,
+            method=scope["method"],
         )
         await self.app(scope, receive, answer)
 
@@ -161,6 +169,11 @@ NO_SESSION = (
     "For another browser, use the address that was printed after it was used."
 )
 
+TOO_LARGE = (
+    "What was sent is too large, or is no form. A file may have 100 MB, and what is written or pasted 200 kB: send a "
+    "longer list as a file. Go back, and repeat it."
+)
+
 
 def _cookie(header: str, name: str) -> str:
     try:
@@ -168,22 +181,6 @@ def _cookie(header: str, name: str) -> str:
     except CookieError:
         return ""
     return found.value if found is not None else ""
-
-
-async def _read_form(receive: Receive) -> dict[str, str] | None:
-    """Return the fields of a form, the last of each name; None where it is too large."""
-    data = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return {}
-        data += message.get("body", b"")
-        if len(data) > MOST_FORM_BYTES:
-            return None
-        if not message.get("more_body", False):
-            break
-    fields = parse_qs(data.decode("utf-8", "replace"), keep_blank_values=True)
-    return {name: values[-1] for name, values in fields.items()}
 
 
 def _with_headers(send: Send) -> Send:

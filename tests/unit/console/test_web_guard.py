@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from services.console.web.guard import CSRF, HEADERS, MOST_FORM_BYTES, MOST_SESSIONS, Guard, WebSessions
+from services.console.web.forms import MOST_FIELDS, MOST_FILES, MOST_FORM_BYTES
+from services.console.web.guard import CSRF, HEADERS, MOST_SESSIONS, Guard, WebSessions
 from services.console.web.web_app import routes
 
 HOST = "127.0.0.1:4280"
@@ -31,10 +32,12 @@ class House:
 
     sessions: WebSessions = field(default_factory=WebSessions)
     came: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    files: list[dict[str, tuple[str, bytes]]] = field(default_factory=list[dict[str, tuple[str, bytes]]])
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         self.came.append(dict(request.state.form))
+        self.files.append({name: (one.name, one.data) for name, one in request.state.files.items()})
         await PlainTextResponse("inside", headers={"X-Own": "yes"})(scope, receive, send)
 
     async def ask(self, path: str, method: str = "GET", body: bytes = b"", **headers: str) -> Answered:
@@ -45,14 +48,18 @@ class House:
             "headers": [(name.encode(), value.encode()) for name, value in given.items()],
         }  # fmt: skip
         sent: list[Message] = []
+        whole: Message = {"type": "http.request", "body": body, "more_body": True}
+        gone: list[Message] = [{"type": "http.disconnect"}, whole] if headers.get("gone") else []
 
         async def receive() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
+            if not gone:
+                return {"type": "http.request", "body": body, "more_body": False}
+            return gone.pop()
 
         async def send(message: Message) -> None:
             sent.append(message)
 
-        await Guard(self.app, self.sessions, {HOST})(scope, receive, send)
+        await Guard(self.app, self.sessions, {HOST}, files_at=("/files",))(scope, receive, send)
         heads = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return Answered(sent[0]["status"], heads, b"".join(one.get("body", b"") for one in sent[1:]))
 
@@ -142,6 +149,54 @@ async def test_a_form_without_end_is_refused(house: House):
     cookie = await house.enter()
     body = b"x" * (MOST_FORM_BYTES + 1)
     assert (await house.ask("/x", "POST", body, cookie=cookie, origin=f"http://{HOST}")).status == 413
+
+
+def parts(*given: tuple[str, str, bytes]) -> tuple[bytes, str]:
+    """Return a form with files as a browser sends it, and its type; without a file name it is a field."""
+    body = b"".join(
+        b'--limit\r\ncontent-disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
+        % (name.encode(), b'; filename="%s"' % file.encode() if file else b"", data)
+        for name, file, data in given
+    )
+    return body + b"--limit--\r\n", "multipart/form-data; boundary=limit"
+
+
+async def test_files_are_taken_where_a_page_takes_some_and_with_the_form_key_only(house: House):
+    cookie = await house.enter()
+    key, sent = house.form_key(cookie).encode(), ("rows", "C:\\lists\\rows.csv", b"number\nA-1\n")
+    body, kind = parts((CSRF, "", key), ("rows", "", b""), sent, ("spec", "none.json", b""))
+    there = {"cookie": cookie, "origin": f"http://{HOST}", "content_type": kind}
+    assert (await house.ask("/files", "POST", body, **there)).status == 200
+    assert house.files == [{"rows": ("rows.csv", b"number\nA-1\n")}]
+    assert (await house.ask("/x", "POST", body, **there)).status == 403, "there it is no form"
+    assert (await house.ask("/files", "POST", parts(sent)[0], **there)).status == 403
+    wrong, _ = parts((CSRF, "", b"0" * 64), sent)
+    assert (await house.ask("/files", "POST", wrong, **there)).status == 403
+    assert len(house.came) == 1
+
+
+async def test_half_a_form_is_not_used(house: House):
+    """A browser that goes away has sent its form key, and not all that belongs to it."""
+    cookie = await house.enter()
+    key = house.form_key(cookie)
+    body, kind = parts((CSRF, "", key.encode()), ("rows", "rows.csv", b"number\nA-1\n"))
+    there = {"cookie": cookie, "origin": f"http://{HOST}", "gone": "yes"}
+    assert (await house.ask("/files", "POST", body[:-20], content_type=kind, **there)).status == 403
+    assert (await house.ask("/x", "POST", f"{CSRF}={key}&reason=as+the".encode(), **there)).status == 403
+    assert house.came == []
+
+
+async def test_a_form_with_files_has_its_limits(house: House):
+    cookie = await house.enter()
+    key = (CSRF, "", house.form_key(cookie).encode())
+    there = {"cookie": cookie, "origin": f"http://{HOST}", "content_type": parts()[1]}
+    for given in (
+        [key, *[(f"f{number}", "a.csv", b"x") for number in range(MOST_FILES + 1)]],
+        [key, *[(f"n{number}", "", b"x") for number in range(MOST_FIELDS + 1)]],
+        [key, ("text", "", b"x" * (MOST_FORM_BYTES + 1))],
+    ):
+        assert (await house.ask("/files", "POST", parts(*given)[0], **there)).status == 413
+    assert house.came == []
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE"])
