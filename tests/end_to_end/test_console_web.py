@@ -64,6 +64,8 @@ class Looked:
     browser: Browser
     client: Client
     site: HeldSite
+    draft: str = ""
+    """The path of a run that is prepared."""
 
     @asynccontextmanager
     async def page(self, path: str, **how: Any) -> AsyncGenerator[Page]:
@@ -115,7 +117,21 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
             await page.goto(way_in)
             base = way_in.partition("/enter")[0]
             assert page.url == f"{base}/"
-            yield Looked(base, run_id, await context.storage_state(), browser, client, site)
+            draft = await begin_draft(page, f"{base}/new", owner_spec("drafted", site.url) | {"goal": HOSTILE})
+            yield Looked(base, run_id, await context.storage_state(), browser, client, site, draft)
+
+
+async def begin_draft(page: Page, address: str, spec: dict[str, Any]) -> str:
+    """Prepare a run of rows with hostile cells, column and file name; return the path of its page."""
+    cell = f'"{HOSTILE.replace(chr(34), chr(34) * 2)}"'
+    table = f"{cell},{cell}\n{cell},{cell}\n"
+    await page.goto(address)
+    for label, name, text in (("The file of a task", "a.json", json.dumps(spec)), ("A table", f"{HOSTILE}.csv", table)):
+        file: Any = {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
+        await page.get_by_label(label).set_input_files(file)
+    await page.get_by_role("button", name="Look at it").click()
+    await page.wait_for_url("**/new/*")
+    return urlsplit(page.url).path
 
 
 async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
@@ -169,6 +185,8 @@ SCREENS = {
     "samples": "RUN?status=failed",
     "sample": "RUN/samples/A-1",
     "review": "RUN/review?case=R-1.owner",
+    "new": "/new",
+    "draft": "DRAFT",
     "confirm": f"RUN/control/message?text={quote(HOSTILE)}",
     "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
 }
@@ -185,15 +203,15 @@ SCREENS = {
 )
 async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Looked, how: dict[str, Any]):
     for name, path in SCREENS.items():
-        path = path.replace("RUN", looked.run_path).replace("ID", looked.run_id)
+        path = path.replace("RUN", looked.run_path).replace("ID", looked.run_id).replace("DRAFT", looked.draft)
         async with looked.page(path, **how) as page:
             if name == "confirm":
                 assert SHOWN in await page.get_by_role("textbox", name="Message").input_value()
             else:
                 text = await page.locator("main").inner_text()
-                assert SHOWN in text, name
+                assert (SHOWN in text) == (name != "new"), name
                 # What a page shows is read in the order in which a person sees it, so no mark is left of it.
-                assert ("U+202E" in text) == (name not in ("sample", "sql", "review")), name
+                assert ("U+202E" in text) == (name not in ("sample", "sql", "review", "new")), name
                 assert "\u202e" not in text, name
                 assert name != "runs" or "ended" in text
             assert "49" not in await page.locator("h1").inner_text()
@@ -335,6 +353,7 @@ async def test_what_is_not_there_is_said_with_a_way_on(looked: Looked):
     for path, status, says in (
         ("/runs/run_none", 404, "There is no such run"),
         ("/nowhere", 404, "not there"),
+        ("/new/none", 404, "This draft is not there any more"),
         ("/sql?q=drop+table+x", 400, "Refused"),
     ):
         answered = await page.goto(looked.url + path)
@@ -406,3 +425,48 @@ async def at_case(page: Page, words: str) -> None:
     """Wait until a case is shown, and keys are heard."""
     await expect(page.locator("#case-title")).to_have_text(words)
     await page.locator("review-desk:defined").wait_for(state="attached")
+
+
+async def test_a_run_is_begun_with_a_few_rows_and_then_with_the_rest(looked: Looked, tmp_path: Path):
+    spec = tmp_path / "owners.json"
+    spec.write_text(json.dumps(owner_spec("begun_here", f"{looked.site.url}/records")))
+    numbers = [f"B-{number}" for number in range(1, 6)]
+    rows = tmp_path / "rows.csv"
+    rows.write_text("\n".join(["Asset no,Note", *(f"{one},{HOSTILE}" for one in numbers)]))
+    async with looked.page("/new", java_script_enabled=False) as page:
+        await page.get_by_label("The file of a task").set_input_files(spec)
+        await page.get_by_label("A table").set_input_files(rows)
+        await page.get_by_role("button", name="Look at it").click()
+        await expect(page.get_by_role("alert")).to_contain_text("number")
+        await page.get_by_label("number").select_option("Asset no")
+        await page.get_by_text("How it is read and run").click()
+        await page.get_by_label("Who decides").select_option("rules")
+        await page.get_by_role("button", name="Check again").click()
+        await expect(page.get_by_role("alert")).to_have_count(0)
+        await expect(page.get_by_role("cell", name=SHOWN).first).to_be_visible()
+        address = page.url
+        sent: dict[str, str | float | bool] = {
+            name: await page.locator(f"#draft [name={name}]").input_value() for name in ("form_key", "once")
+        }
+        await page.get_by_role("button", name="Try 3 rows first").click()
+        await page.wait_for_url("**/runs/*")
+        pilot = urlsplit(page.url).path.rpartition("/")[2]
+        again = await page.context.request.post(
+            f"{address}/pilot", form=sent, headers={"Origin": looked.url}, max_redirects=0
+        )
+        assert again.headers["location"] == f"/runs/{pilot}", "a form that is sent twice begins one run"
+        assert {one.sample.sample_id for one in (await samples_of(looked, pilot)).samples} == set(numbers[:3])
+        await page.get_by_role("link", name="run the rest").click()
+        await page.get_by_role("button", name="Run the other 2 rows").click()
+        await page.wait_for_url("**/runs/*")
+        rest = urlsplit(page.url).path.rpartition("/")[2]
+        assert {one.sample.sample_id for one in (await samples_of(looked, rest)).samples} == set(numbers[3:])
+        await page.goto(f"{looked.url}/runs/{rest}")
+        await page.get_by_role("link", name="Run it again").click()
+        await expect(page.get_by_label("That of an earlier run")).to_have_value(rest)
+
+
+async def samples_of(looked: Looked, run_id: str) -> RunLoaded:
+    finished = await looked.client.result(run_id)
+    assert {one.status for one in finished.outcomes} == {"done"}
+    return typed(await looked.client.load(run_id), RunLoaded)

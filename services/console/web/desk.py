@@ -34,8 +34,15 @@ class Desk:
     costs: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     """When the cost of a run at work was asked for, and what it was."""
     templates: Environment = field(default_factory=templates)
+    draft_of: Callable[[str], str] = lambda _: ""
+    """Returns the draft of a run whose first rows a run has; empty: there is none."""
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a decision is filed: those of one person follow from each other."""
+
+    @property
+    def has_services(self) -> bool:
+        """Whether runs can be started: the client is one of a bus with all services."""
+        return self.opens_writer is None
 
     async def writer(self) -> Asks:
         """Return the bus whose evidence service files decisions."""

@@ -32,6 +32,11 @@ def said(text: object) -> Markup:
     return Markup("").join(parts)
 
 
+def plain(text: object) -> str:
+    """As `said`, where no element can stand: in an option, a title."""
+    return _ODD.sub(lambda found: f"U+{ord(found[0]):04X}", str(text))
+
+
 def moment(at: datetime | str) -> Markup:
     """Return a time (as text: in ISO 8601) in UTC; a script says it in the reader's zone as well."""
     at = datetime.fromisoformat(at) if isinstance(at, str) else at
@@ -64,6 +69,6 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {
-        "said": said, "moment": moment, "money": money, "words": words, "status_words": status_words,
+        "said": said, "plain": plain, "moment": moment, "money": money, "words": words, "status_words": status_words,
     }  # fmt: skip
     return found

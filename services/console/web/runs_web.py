@@ -69,7 +69,7 @@ async def list_runs(request: Request) -> Response:
     shown = found[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
     return page(
         request, "runs.html", lines=shown, found=len(found), known=len(lines), filters=filters, number=number,
-        pages=-(-len(found) // PAGE_ROWS), more=len(rows) == MOST_RUNS,
+        pages=-(-len(found) // PAGE_ROWS), more=len(rows) == MOST_RUNS, can_run=desk.has_services,
     )  # fmt: skip
 
 
@@ -97,7 +97,8 @@ async def show_run(request: Request) -> Response:
         terms=terms_of(counts, samples), waiting=samples - sum(counts.values()), filters=filters, found=len(found),
         shown=found[begin : begin + PAGE_ROWS], pages=-(-len(found) // PAGE_ROWS), statuses=(*STATUSES, WAITING),
         status_of=status_of, facts=facts, query=urlencode({"run": run_id}),
-        review=None if status.in_progress else await _review_of(desk, run_id),
+        review=None if status.in_progress else await _review_of(desk, run_id), can_run=desk.has_services,
+        draft=desk.draft_of(run_id),
     )  # fmt: skip
 
 

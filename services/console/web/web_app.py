@@ -17,6 +17,8 @@ from starlette.routing import Route
 from services.console.web import runs_web, sample_web, sql_web
 from services.console.web.desk import Desk, StaticFile, desk_of, page
 from services.console.web.guard import audit
+from services.console.web.new_run import new_web
+from services.console.web.new_run.drafts import Drafts
 from services.console.web.review import review_acts, review_web
 from shared.errors import ExhibitError, TransientError
 from shared.evidence_view.assets import read_parts, status_css, status_js
@@ -31,6 +33,10 @@ def routes() -> list[Route]:
     """Return every route, each with its method."""
     return [
         Route("/", _told(runs_web.list_runs), methods=["GET"], name="runs"),
+        Route(new_web.NEW, _told(new_web.show_new), methods=["GET"], name="new"),
+        Route(new_web.NEW, _told(new_web.begin_draft), methods=["POST"], name="begin_draft"),
+        Route("/new/{draft}", _told(new_web.show_draft), methods=["GET"], name="draft"),
+        Route("/new/{draft}/{act}", _told(new_web.change_draft), methods=["POST"], name="change_draft"),
         Route("/runs/{run}", _told(runs_web.show_run), methods=["GET"], name="run"),
         Route("/runs/{run}/now", runs_web.run_now, methods=["GET"], name="run_now"),
         Route("/runs/{run}/cells", runs_web.run_cells, methods=["GET"], name="run_cells"),
@@ -50,13 +56,17 @@ def routes() -> list[Route]:
     ]
 
 
-def make_app(desk: Desk) -> Starlette:
-    """Return the app. It trusts its caller to be let in: `guard.Guard` is around it."""
+def make_app(desk: Desk, drafts: Drafts | None = None) -> Starlette:
+    """Return the app. It trusts its caller to be let in: `guard.Guard` is around it.
+
+    ``drafts``: the runs that are being prepared; its own by default.
+    """
     app = Starlette(
         routes=routes(),
         exception_handlers={HTTPException: _http_error, ExhibitError: _error, Exception: _error},
     )
     app.state.desk = desk
+    app.state.drafts = Drafts() if drafts is None else drafts
     return app
 
 

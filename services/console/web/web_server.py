@@ -15,6 +15,8 @@ from starlette.types import ASGIApp
 
 from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions, audit
+from services.console.web.new_run.drafts import Drafts
+from services.console.web.new_run.new_web import NEW
 from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from shared.bus.ports import Asks
@@ -62,10 +64,11 @@ async def serve_console(
     base = f"http://{HOST}:{port}"
     origins = (base, f"http://localhost:{port}")
     pages = PageOrigin(f"http://{HOST}:{page_sock.getsockname()[1]}", origins, settings)
-    desk = Desk(client, settings, getuser(), static_files(), pages, opens_writer)
+    drafts = Drafts()
+    desk = Desk(client, settings, getuser(), static_files(), pages, opens_writer, draft_of=drafts.of_pilot)
     sessions = WebSessions(told=lambda path: told(f"{base}{path}"))
     hosts = {f"{HOST}:{port}", f"localhost:{port}"}
-    app = Guard(make_app(desk), sessions, hosts, cookie=f"exhibit_{port}")
+    app = Guard(make_app(desk, drafts), sessions, hosts, cookie=f"exhibit_{port}", files_at=(NEW,))
     servers = [_server(app), _server(pages.app())]
     serving = [
         asyncio.create_task(server.serve(sockets=[one])) for server, one in zip(servers, (sock, page_sock), strict=True)

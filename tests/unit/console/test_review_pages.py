@@ -51,13 +51,21 @@ class Room:
     desk: Desk
     settings: Settings
     person: str = "ann"
+    opens_writer: Any = None
     sessions: WebSessions = field(default_factory=WebSessions)
 
     def app(self) -> Guard:
         self.desk.deps.now = lambda: datetime.now(UTC)  # clock: who asks proves that it is just now
         self.desk.bus.host(actor, self.desk.deps)
         client = Client(cast("Any", self.desk.bus))
-        web = WebDesk(client, self.settings, self.person, static_files(), PageOrigin("http://p", (), self.settings))
+        web = WebDesk(
+            client,
+            self.settings,
+            self.person,
+            static_files(),
+            PageOrigin("http://p", (), self.settings),
+            self.opens_writer,
+        )
         return Guard(make_app(web), self.sessions, {HOST})
 
     async def begin(self, **record: Any) -> None:
@@ -328,3 +336,11 @@ async def test_a_run_at_work_is_not_reviewed(room: Room):
 async def test_a_run_tells_how_much_is_for_review(room: Room):
     await room.begin()
     assert 'data-fact="review">2 to review</a>' in (await room.ask("/runs/run_1")).text
+
+
+async def test_a_console_without_services_says_so_and_begins_no_run(room: Room):
+    room.opens_writer = object
+    for form in (None, {"pasted": "number\nA-1"}):
+        answered = await room.ask("/new", form)
+        assert (answered.status, "exhibit up" in answered.text) == (409, True)
+    assert (await room.ask("/new/none/all", {})).status == 409
