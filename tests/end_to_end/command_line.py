@@ -33,7 +33,12 @@ class Cli:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.env = {**os.environ, "EXHIBIT_STATE_DIR": str(folder / "state"), "EXHIBIT_PLANNER": "rules"}
+        self.env = {
+            **os.environ,
+            "EXHIBIT_STATE_DIR": str(folder / "state"),
+            "EXHIBIT_WORKFLOWS_DIR": str(folder / "workflows"),
+            "EXHIBIT_PLANNER": "rules",
+        }
         self.env.pop("EXHIBIT_NATS_URL", None)
         self.started: list[subprocess.Popen[str]] = []
 

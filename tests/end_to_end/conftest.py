@@ -39,7 +39,13 @@ def faulty() -> Iterator[FaultySite]:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None, planner="rules")
+    return Settings(
+        evidence_dir=tmp_path / "evidence",
+        state_dir=tmp_path / "state",
+        workflows_dir=tmp_path / "workflows",
+        nats_url=None,
+        planner="rules",
+    )
 
 
 @pytest.fixture(scope="session")

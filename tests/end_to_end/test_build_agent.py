@@ -64,8 +64,7 @@ async def test_what_a_model_has_done_on_one_row_is_a_flow_for_the_others(cli: Cl
         tool_call("hand_over", {"text": "The three properties of the ticket are read."}),
     ]
     async with endpoint(*decided) as model:
-        library = str(cli.folder / "workflows")
-        cli.env |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.url, "EXHIBIT_WORKFLOWS_DIR": library}
+        cli.env |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.url}
         ended = await cli.run_async(
             "build", str(SPEC), "--input", given, "--out", str(workspace), "--agent",
             stdin=typed(f"say {SAID}", "next", "1", "publish", "1", "close"),

@@ -58,7 +58,7 @@ async def test_two_samples_by_the_planner_and_the_others_on_their_flow(
 async def test_a_library_that_is_killed_while_it_compiles_compiles_again(
     cli: Cli, ticket_spec: dict[str, Any], tickets_url: str, tmp_path: Path
 ):
-    cli.env |= {"EXHIBIT_WORKFLOWS_DIR": str(tmp_path / "workflows"), "EXHIBIT_TOOLS_DIR": str(tmp_path / "tools")}
+    cli.env |= {"EXHIBIT_TOOLS_DIR": str(tmp_path / "tools")}
     async with nats_server(tmp_path / "jetstream") as url, connect(url) as client:
         fleet = Fleet(cli, url, tmp_path / "evidence")
         for name in ("evidence", "browser_pool", "workflows", "planner", "discovery"):
