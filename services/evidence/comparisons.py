@@ -18,18 +18,27 @@ from shared.evidence_format.sources.source import NoRun, RunSource, Unreadable
 OpenRun = Callable[[str], AbstractContextManager[RunSource]]
 
 
+LONGEST_S = 60.0
+"""The webhook of a run waits for its comparison, and the events behind it wait for both."""
+
+
 class Comparisons:
     """``open_run``: opens a run of the store by its id. ``key``: that runs are sealed with, where it is known."""
 
-    def __init__(self, open_run: OpenRun, key: PublicKey | None) -> None:
-        self._open_run, self._key = open_run, key
+    def __init__(self, open_run: OpenRun, key: PublicKey | None, longest_s: float = LONGEST_S) -> None:
+        self._open_run, self._key, self._longest_s = open_run, key, longest_s
 
     async def compare(self, run_a: str, run_b: str) -> ComparisonTold:
-        """Return what has changed from one run to the other, or why they cannot be compared. Raises Unavailable where a
-        bucket does not answer."""
+        """Return what has changed from one run to the other, or why they are not compared, such as that it takes too
+        long. Raises Unavailable where a bucket does not answer."""
         if not (layout.is_safe(run_a) and layout.is_safe(run_b)):
             return ComparisonTold(run_a=run_a, run_b=run_b, refused="this is no id of a run")
-        return await asyncio.to_thread(self._compare, run_a, run_b)
+        try:
+            async with asyncio.timeout(self._longest_s):
+                return await asyncio.to_thread(self._compare, run_a, run_b)
+        except TimeoutError:
+            refused = f"it takes more than {self._longest_s:g} s: `exhibit compare {run_a} {run_b}` has the time"
+            return ComparisonTold(run_a=run_a, run_b=run_b, refused=refused)
 
     def _compare(self, run_a: str, run_b: str) -> ComparisonTold:
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import threading
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from shared.comparing.sides import NotComparable
 from shared.contracts.comparing import CompareRuns, ComparisonTold
 from shared.contracts.sessions.reviewing import ShownWhere
 from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.source import NoRun
 from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, sample, started
 from tests.handlers.evidence.review_room import ReviewRoom, for_review
 from tests.typed import there
@@ -127,3 +129,17 @@ async def test_what_cannot_be_compared_is_told_with_the_reason(desk: Desk, tmp_p
     assert "is not finished" in await refused("run_1", "run_1")
     assert "there is no folder" in await refused("run_0", "run_1")
     assert "no id of a run" in await refused("../run_1", "run_1")
+
+
+async def test_a_comparison_that_takes_too_long_holds_nothing_up():
+    let_go = threading.Event()
+
+    def open_run(run_id: str) -> AbstractContextManager[FolderSource]:
+        let_go.wait()
+        raise NoRun(run_id)
+
+    try:
+        told = await Comparisons(open_run, KEY.public, longest_s=0.0).compare("run_1", "run_2")
+    finally:
+        let_go.set()
+    assert "`exhibit compare run_1 run_2` has the time" in told.refused
