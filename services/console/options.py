@@ -33,6 +33,13 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="How the text f
 HiddenRows = Annotated[
     str | None, typer.Option("--hidden-rows", help="take or leave the rows that are hidden in the sheet.")
 ]
+Discover = Annotated[
+    Path | None, typer.Option("--discover", help="Find the samples by navigating: a spec of phase discovery.")
+]
+FilledWith = Annotated[
+    list[str] | None, typer.Option("--with", help="NAME=VALUE that fills the discovery spec, such as org=acme.")
+]
+Concurrency = Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")]
 RunOrZip = Annotated[str, typer.Argument(help=f"The run: its zip, {HOW_TO_NAME_A_RUN}.")]
 EvidenceOfRun = Annotated[
     str | None,

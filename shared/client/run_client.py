@@ -19,7 +19,7 @@ from shared.aio import raise_if_cancelled, wait_for_first
 from shared.bus.access.credentials import NO_ACCESS, BusAccess
 from shared.bus.decoding import decode_or_skip
 from shared.bus.nats_bus import Bus, connect_bus
-from shared.bus.ports import PART_BYTES, Asks
+from shared.bus.ports import Asks
 from shared.bus.signing.signatures import SIGNATURE, KnownSigners, is_believed
 from shared.client.bus_use import CLIENT
 from shared.client.run_sessions import RunSessions
@@ -63,6 +63,7 @@ from shared.subjects import (
     any_of_run,
     ends_of_run,
 )
+from shared.submission.input_files import split_parts
 from shared.submission.request import find_size_problems
 
 __all__ = ["LOAD_BOUND_S", "Client", "connect", "load_run", "run_exists"]
@@ -387,7 +388,7 @@ class Client(RunSessions):
         described = InputFile(name=name, blob="", size_bytes=len(data), sha256=sha256, read_as=read_as)
         if find_size_problems(described):
             return described
-        blob, parts = "", [data[start : start + PART_BYTES] for start in range(0, max(len(data), 1), PART_BYTES)]
+        blob, parts = "", split_parts(data)
         for part, piece in enumerate(parts):
             request = StoreInput(data=piece, blob=blob, part=part)
             blob = (await self.bus.ask(STORE_INPUT, request, timeout_s=LOAD_BOUND_S)).blob

@@ -10,7 +10,7 @@ import typer
 
 from services.console import exits
 from services.console.event_loop import run_async
-from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.options import AsJson, Concurrency, Evidence, Nats, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run, remember_run
 from services.console.text.replay_summary import ReplayEvents, RunReplayed, replay_lines, to_run_replayed
@@ -31,7 +31,7 @@ def replay(
     allow_effects: Annotated[
         bool, typer.Option("--allow-effects", help="Repeat steps that may change something on the site, too.")
     ] = False,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
+    concurrency: Concurrency = None,
     evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,

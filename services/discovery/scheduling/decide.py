@@ -89,7 +89,7 @@ def request_of(schedule: Schedule, run: ScheduledRun) -> SubmitRun:
     )
 
 
-def told(
+def with_outcome(
     schedule: Schedule | None,
     run: ScheduledRun,
     outcome: ScheduledOutcome,
@@ -107,7 +107,7 @@ def told(
     return replace(schedule, runs=tuple(after if _is_same(one, run) else one for one in schedule.runs))
 
 
-def ended(schedule: Schedule | None, run_id: str) -> Schedule | None:
+def with_end(schedule: Schedule | None, run_id: str) -> Schedule | None:
     """Return the record once a run of it has ended; None where that changes nothing."""
     if schedule is None or not any(one.run_id == run_id and not one.ended for one in schedule.runs):
         return None

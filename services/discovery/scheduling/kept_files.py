@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
 from services.discovery.deps import DiscoveryDeps
 from services.discovery.stored_inputs import store_input_part
-from shared.bus.ports import PART_BYTES
 from shared.contracts.discovery import InputFile, StoreInput, SubmitRun
 from shared.errors import PermanentError
 from shared.streams import SCHEDULE_FILES
-from shared.submission.input_files import fetch_input
+from shared.submission.input_files import fetch_input, split_parts
 
 
 async def keep_files(key: str, request: SubmitRun, deps: DiscoveryDeps) -> SubmitRun:
@@ -27,12 +27,7 @@ async def keep_files(key: str, request: SubmitRun, deps: DiscoveryDeps) -> Submi
         await deps.blobs.put(SCHEDULE_FILES, blob, read.getvalue())
         return replace(file, blob=blob, parts=0)
 
-    file, register = request.input_file, request.register
-    return replace(
-        request,
-        input_file=None if file is None else await keep(file),
-        register=None if register is None else replace(register, file=await keep(register.file)),
-    )
+    return await _with_files(request, keep)
 
 
 async def lend_files(request: SubmitRun, deps: DiscoveryDeps) -> SubmitRun:
@@ -43,23 +38,29 @@ async def lend_files(request: SubmitRun, deps: DiscoveryDeps) -> SubmitRun:
         data = await deps.blobs.get(SCHEDULE_FILES, file.blob)
         if hashlib.sha256(data).hexdigest() != file.sha256.lower():
             raise PermanentError(f"{file.name} is not the file that was kept: add the schedule again", code="no_blob")
-        pieces = [data[start : start + PART_BYTES] for start in range(0, max(len(data), 1), PART_BYTES)]
-        blob = ""
+        blob, pieces = "", split_parts(data)
         for part, piece in enumerate(pieces):
             blob = (await store_input_part(StoreInput(data=piece, blob=blob, part=part), deps.blobs)).blob
         return replace(file, blob=blob, parts=len(pieces))
 
-    file, register = request.input_file, request.register
-    return replace(
-        request,
-        input_file=None if file is None else await lend(file),
-        register=None if register is None else replace(register, file=await lend(register.file)),
-    )
+    return await _with_files(request, lend)
 
 
 async def remove_files(request: SubmitRun, deps: DiscoveryDeps) -> None:
     """Remove what is kept for a request; idempotent."""
-    files = [request.input_file, request.register.file if request.register is not None else None]
-    for file in files:
-        if file is not None:
-            await deps.blobs.remove(SCHEDULE_FILES, file.blob)
+
+    async def remove(file: InputFile) -> InputFile:
+        await deps.blobs.remove(SCHEDULE_FILES, file.blob)
+        return file
+
+    await _with_files(request, remove)
+
+
+async def _with_files(request: SubmitRun, change: Callable[[InputFile], Awaitable[InputFile]]) -> SubmitRun:
+    """Return the request with each of its files changed."""
+    file, register = request.input_file, request.register
+    return replace(
+        request,
+        input_file=None if file is None else await change(file),
+        register=None if register is None else replace(register, file=await change(register.file)),
+    )

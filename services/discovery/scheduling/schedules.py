@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from services.discovery.deps import DiscoveryDeps
-from services.discovery.scheduling.decide import ended, request_of, take_due, take_now, to_request, told
+from services.discovery.scheduling.decide import request_of, take_due, take_now, to_request, with_end, with_outcome
 from services.discovery.scheduling.kept_files import keep_files, lend_files, remove_files
 from services.discovery.scheduling.times import find_time_problems, times_after
 from shared.aio import map_concurrently
@@ -205,14 +205,14 @@ async def _request(schedule: Schedule, run: ScheduledRun, submit: Submit, deps: 
         return  # it is requested again, see `to_request`
     except ExhibitError as exc:
         failed = (_problem("request", f"{exc.code}: {exc}"),)
-        await _modify(schedule.name, lambda one: told(one, run, "failed", problems=failed), deps)
+        await _modify(schedule.name, lambda one: with_outcome(one, run, "failed", problems=failed), deps)
         return
     if isinstance(reply, RunAccepted):
         run_id = reply.run_id
-        await _modify(schedule.name, lambda one: told(one, run, "started", run_id=run_id), deps)
+        await _modify(schedule.name, lambda one: with_outcome(one, run, "started", run_id=run_id), deps)
     else:
         problems = reply.problems
-        await _modify(schedule.name, lambda one: told(one, run, "rejected", problems=problems), deps)
+        await _modify(schedule.name, lambda one: with_outcome(one, run, "rejected", problems=problems), deps)
 
 
 async def _with_ends(schedule: Schedule, deps: DiscoveryDeps) -> Schedule:
@@ -228,8 +228,8 @@ async def _with_ends(schedule: Schedule, deps: DiscoveryDeps) -> Schedule:
             break
         if has_ended:
             run_id = run.run_id
-            await _modify(schedule.name, lambda one, run_id=run_id: ended(one, run_id), deps)
-            schedule = ended(schedule, run_id) or schedule
+            await _modify(schedule.name, lambda one, run_id=run_id: with_end(one, run_id), deps)
+            schedule = with_end(schedule, run_id) or schedule
     return schedule
 
 

@@ -12,12 +12,12 @@ from services.discovery.scheduling.decide import (
     KEPT_PROBLEMS,
     KEPT_RUNS,
     LATE_S,
-    ended,
     request_of,
     take_due,
     take_now,
     to_request,
-    told,
+    with_end,
+    with_outcome,
     with_run,
 )
 from services.discovery.scheduling.times import MOST_MISSED, find_due, find_time_problems, times_after
@@ -159,21 +159,21 @@ def test_a_time_of_which_nobody_has_told_is_requested_again():
 
 def test_what_became_of_a_time_is_told_once():
     taken = take_now(MONTHLY, DUE)
-    after = told(taken, taken.runs[0], "started", run_id="r1")
+    after = with_outcome(taken, taken.runs[0], "started", run_id="r1")
     assert after is not None
     assert [(one.outcome, one.run_id) for one in after.runs] == [("started", "r1")]
-    assert told(after, taken.runs[0], "failed") is None
-    assert told(None, taken.runs[0], "started") is None
-    over = ended(after, "r1")
+    assert with_outcome(after, taken.runs[0], "failed") is None
+    assert with_outcome(None, taken.runs[0], "started") is None
+    over = with_end(after, "r1")
     assert over is not None
     assert over.runs[0].ended
-    assert ended(over, "r1") is None
+    assert with_end(over, "r1") is None
 
 
 def test_of_many_problems_the_first_are_kept_with_the_number_of_the_others():
     taken = take_now(MONTHLY, DUE)
     problems = tuple(Problem(where=f"row {row}", message="has no url") for row in range(KEPT_PROBLEMS + 2))
-    after = told(taken, taken.runs[0], "rejected", problems=problems)
+    after = with_outcome(taken, taken.runs[0], "rejected", problems=problems)
     assert after is not None
     assert after.runs[0].problems[:KEPT_PROBLEMS] == problems[:KEPT_PROBLEMS]
     assert [one.message for one in after.runs[0].problems[KEPT_PROBLEMS:]] == ["and 2 more problems"]

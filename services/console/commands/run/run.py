@@ -21,7 +21,19 @@ from services.console.commands.run.precheck import check_inputs
 from services.console.commands.run.webhook_wait import has_webhook, wait_for_webhook, webhook_text
 from services.console.commands.validate import warn_of_spec
 from services.console.event_loop import run_async
-from services.console.options import AsJson, Encoding, Evidence, HiddenRows, Nats, Sheets, load_settings, read_as
+from services.console.options import (
+    AsJson,
+    Concurrency,
+    Discover,
+    Encoding,
+    Evidence,
+    FilledWith,
+    HiddenRows,
+    Nats,
+    Sheets,
+    load_settings,
+    read_as,
+)
 from services.console.run_location import LAST, locate_run, remember_run
 from services.console.terminal.plain_console import PlainConsole
 from services.console.terminal.plain_output import print_err
@@ -43,19 +55,15 @@ def run(
     input_file: Annotated[Path | None, typer.Option("--input", help="The samples: CSV or XLSX, with a header.")] = None,
     evidence: Evidence = None,
     planner: Annotated[str | None, typer.Option(help="Who decides: rules, anthropic or operator.")] = None,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
+    concurrency: Concurrency = None,
     resume: Annotated[
         str | None,
         typer.Option(
             help="Work on what is left of this run: its id, its folder, s3://..., or `last`: of this SPEC and --input."
         ),
     ] = None,
-    discover: Annotated[
-        Path | None, typer.Option("--discover", help="Find the samples by navigating: a spec of phase discovery.")
-    ] = None,
-    filled_with: Annotated[
-        list[str] | None, typer.Option("--with", help="NAME=VALUE that fills the discovery spec, such as org=acme.")
-    ] = None,
+    discover: Discover = None,
+    filled_with: FilledWith = None,
     mode: Annotated[
         str | None,
         typer.Option(

@@ -11,7 +11,18 @@ import typer
 from services.console.commands.run.inputs import read_inputs
 from services.console.commands.runs.follow import require_bus
 from services.console.event_loop import run_async
-from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
+from services.console.options import (
+    AsJson,
+    Concurrency,
+    Discover,
+    Encoding,
+    FilledWith,
+    HiddenRows,
+    Nats,
+    Sheets,
+    load_settings,
+    read_as,
+)
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.text.schedule_lines import schedule_lines
 from shared.client.schedules import add_schedule
@@ -26,14 +37,10 @@ def add(
     name: Annotated[str, typer.Option(help="Of the schedule. Without: that of the task.")] = "",
     time_zone: Annotated[str, typer.Option(help="In which these are meant, such as Europe/Berlin.")] = "UTC",
     input_file: Annotated[Path | None, typer.Option("--input", help="The samples: CSV or XLSX; it is kept.")] = None,
-    discover: Annotated[
-        Path | None, typer.Option("--discover", help="Find the samples by navigating: a spec of phase discovery.")
-    ] = None,
-    filled_with: Annotated[
-        list[str] | None, typer.Option("--with", help="NAME=VALUE that fills the discovery spec, such as org=acme.")
-    ] = None,
+    discover: Discover = None,
+    filled_with: FilledWith = None,
     planner: Annotated[str | None, typer.Option(help="Who decides: rules or anthropic.")] = None,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
+    concurrency: Concurrency = None,
     mode: Annotated[str | None, typer.Option(help="Who works: flow, agent or auto, as of `exhibit run`.")] = None,
     overlap: Annotated[str, typer.Option(help="While the run before is at work: skip the time, or run.")] = "skip",
     missed: Annotated[
