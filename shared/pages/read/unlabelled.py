@@ -4,7 +4,7 @@ pattern, and the addresses of links with such a text."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -155,8 +155,18 @@ def parts_that_fit(
     def fits(start: int, end: int) -> bool:
         return fits_pattern(pattern, text[start:end]) and _stands_so(written, start, end, preceded_by, followed_by)
 
-    words_at = [match.span() for match in _WORD.finditer(text)][:MAX_WORDS]
-    whole = _longest(words_at, fits)
+    words_at = [match.span() for match in _WORD.finditer(text)]
+    first = [start for start, _ in words_at if not text[:start].strip(_SEPARATORS)]
+    last = [end for _, end in words_at if not text[end:].strip(_SEPARATORS)]
+    if written.is_tooltip or bool(preceded_by) == bool(followed_by):
+        words_at = words_at[:MAX_WORDS]
+        whole = _longest(words_at, fits)
+    else:  # on the other side the text begins or ends with it, so that there are few runs of however many words
+        starts = [start for start, _ in words_at] if preceded_by else first
+        ends = last if preceded_by else [end for _, end in words_at]
+        runs = sorted(product(starts, ends), key=lambda run: run[0] - run[1])
+        whole = _apart((run for run in runs if run[0] < run[1]), fits)
+        words_at = words_at[:MAX_WORDS]
     cut: list[tuple[int, int]] = []
     if words_at and _MIXED.search(text) is not None:
         cut = _longest([match.span() for match in _PIECE.finditer(text, 0, words_at[-1][1])], fits, whole)
@@ -177,12 +187,23 @@ def _longest(
     spans: Sequence[tuple[int, int]], fits: Callable[[int, int], bool], known: Sequence[tuple[int, int]] = ()
 ) -> list[tuple[int, int]]:
     """Return the longest runs of these spans that fit, none within another or within one that is known."""
+    count = len(spans)
+    runs = (
+        (spans[first][0], spans[first + length - 1][1])
+        for length in range(count, 0, -1)
+        for first in range(count - length + 1)
+    )
+    return _apart(runs, fits, known)
+
+
+def _apart(
+    runs: Iterable[tuple[int, int]], fits: Callable[[int, int], bool], known: Sequence[tuple[int, int]] = ()
+) -> list[tuple[int, int]]:
+    """Return the runs that fit, without those within an earlier or a known one."""
     taken: list[tuple[int, int]] = []
-    for length in range(len(spans), 0, -1):
-        for first in range(len(spans) - length + 1):
-            start, end = spans[first][0], spans[first + length - 1][1]
-            if not any(a <= start and end <= b for a, b in (*known, *taken)) and fits(start, end):
-                taken.append((start, end))
+    for start, end in runs:
+        if not any(a <= start and end <= b for a, b in (*known, *taken)) and fits(start, end):
+            taken.append((start, end))
     return taken
 
 

@@ -50,6 +50,17 @@ def test_a_value_without_a_label_is_the_part_that_fits(element, where, pattern, 
     assert shown(text("noise"), shown_in=where, pattern=pattern) is None
 
 
+def test_a_long_text_is_read_up_to_the_mark_behind_it():
+    """It has more words than a part is looked for in, where both its ends are open."""
+    title = " ".join(f"told on 2026-0{month}-11 and again," for month in range(1, 8)).rstrip(",")
+    found = (heading(f"{title} #3", 2), heading("Comment", 3), heading("Fix #12 of it #4", 4))
+    field = {"shown_in": "heading", "pattern": ".+", "followed_by": "#3"}
+    assert shown(*found, **field) == title
+    assert shown(*found, **{**field, "followed_by": "#[0-9]+"}) == {title, "Fix #12 of it"}
+    turned = (heading(f"#3 {title}", 2), heading("Comment", 3))
+    assert shown(*turned, shown_in="heading", pattern=".+", preceded_by="#[0-9]+") == title
+
+
 def test_two_different_parts_go_to_a_person_and_labels_do_not_count():
     two = (heading("Bug #1"), heading("Duplicate of #2", 2))
     assert shown(*two, shown_in="heading", pattern=r"#\d+") == {"#1", "#2"}
