@@ -78,8 +78,8 @@ class ScratchRows:
         steps = [step for step in state.steps.get(todo.number, ()) if step not in added]
         fields = state.values.get(todo.number, ())
         if steps or fields:
-            again, _, _ = write_scratch(self._bench.spec, todo, live.sample, steps, fields)
-            write_recorded_again(self._bench.folder, name, again)
+            again = write_scratch(self._bench.spec, todo, live.sample, steps, fields)
+            write_recorded_again(self._bench.folder, name, again.written)
 
     def _files_so_far(self) -> FlowFiles:
         """Return the data files that the finished rows give: what is known of elements and fields. Without a finished

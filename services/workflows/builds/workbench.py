@@ -129,11 +129,13 @@ class Workbench:
         steps, fields = self.state.steps.get(todo.number, ()), self.state.values.get(todo.number, ())
         if first.get(todo.number, live.sample.sample_id) != live.sample.sample_id or not (steps or fields):
             return
-        written, _, gaps = write_scratch(self.spec, todo, live.sample, steps, fields)
+        file = write_scratch(self.spec, todo, live.sample, steps, fields)
         name = scratch_name(todo)
-        write_scratch_file(self.folder, name, written)
+        write_scratch_file(self.folder, name, file.written)
         self.tell(f"scratch_work/{name}")
-        for gap in gaps:
+        if file.untold:
+            self.tell(f"This page shows no label of {', '.join(file.untold)}: the next row tells where to read that.")
+        for gap in file.gaps:
             self.refuse(gap)
 
     def finish_row_if_done(self) -> None:

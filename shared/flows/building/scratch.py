@@ -6,14 +6,13 @@ A person may edit them. What is read is calls of ``exhibit.flow``; whatever else
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from shared.contracts.base import Part
 from shared.flows.building.state import Todo
 from shared.flows.compiling.compiler import compile_samples
 from shared.flows.compiling.plan import FlowPlan, Item, PlannedCall, PlannedReading, Section
 from shared.flows.compiling.source import write_source
-from shared.flows.files import FlowFiles
 from shared.flows.identifiers import FLOW_NAMES, to_identifier
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
@@ -29,13 +28,20 @@ class ScratchWritten(Part, frozen=True, kw_only=True):
     steps: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class ScratchFile:
+    """``gaps``: what of the TODO could not be written. ``untold``: fields of which the next row tells where they
+    stand."""
+
+    written: ScratchWritten
+    gaps: tuple[str, ...]
+    untold: tuple[str, ...]
+
+
 def write_scratch(
     spec: TaskSpec, todo: Todo, sample: Recording, steps: Sequence[int], fields: Sequence[str]
-) -> tuple[ScratchWritten, FlowFiles, tuple[str, ...]]:
-    """Return the file of a TODO, the data files that it needs, and what of it could not be written.
-
-    ``steps``: the recorded steps of the TODO. ``fields``: those that were read for it.
-    """
+) -> ScratchFile:
+    """Return the file of a TODO. ``steps``: the recorded steps of it. ``fields``: those that were read for it."""
     part = replace(
         sample,
         steps=tuple(one for one in sample.steps if one.step in steps),
@@ -43,10 +49,11 @@ def write_scratch(
     )
     plan = compile_samples(_spec_of(spec, todo, fields), [part], draft=True)
     items = [item for section in plan.sections for item in section.items]
-    gaps = tuple(one for one in plan.problems if one not in _of_any_draft(spec, part))
+    gaps = tuple(one for one in plan.problems if one not in plan.of_whole)
     source = write_source(_in_one_section(plan, todo, items))
     order = tuple(one.step for one in items if isinstance(one, PlannedCall))
-    return ScratchWritten(todo=todo.number, sample_id=sample.sample_id, source=source, steps=order), plan.files, gaps
+    written = ScratchWritten(todo=todo.number, sample_id=sample.sample_id, source=source, steps=order)
+    return ScratchFile(written, gaps, plan.untold)
 
 
 def _spec_of(spec: TaskSpec, todo: Todo, fields: Sequence[str]) -> TaskSpec:
@@ -54,12 +61,6 @@ def _spec_of(spec: TaskSpec, todo: Todo, fields: Sequence[str]) -> TaskSpec:
     identity = {name: text for name, text in spec.identity.items() if name in fields}
     changed = {"goal": todo.title, "output_schema": outputs, "identity": identity, "judgment_required": False}
     return spec.model_copy(update=changed)
-
-
-def _of_any_draft(spec: TaskSpec, part: Recording) -> frozenset[str]:
-    """Return the problems that every draft of one row has: they are told of the flow, not of each TODO."""
-    empty = spec.model_copy(update={"output_schema": {}, "identity": {}, "judgment_required": False})
-    return frozenset(compile_samples(empty, [replace(part, steps=(), values=())], draft=True).problems)
 
 
 def _in_one_section(plan: FlowPlan, todo: Todo, items: list[Item]) -> FlowPlan:

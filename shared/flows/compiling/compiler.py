@@ -128,9 +128,12 @@ def compile_samples(spec: TaskSpec, samples: Sequence[Recording], *, draft: bool
     placed, left = _place_fields(spec, samples, columns, rows, draft=draft)
     lists, without_rules = place_lists(spec, samples, columns)
     left |= without_rules
+    untold: tuple[str, ...] = ()
+    of_whole = _route_gaps(spec, samples)
     if draft:
-        problems += _gaps_of_draft(samples, placed, left)
-        left = {}
+        problems += [f"{name}: {why}" for name, why in left.items()]
+        left, untold = {}, _untold_fields(placed)
+        of_whole = [*_lacking_rows(samples, untold), *of_whole]
     proof, identity = _proof(spec, samples, columns, rows, draft=draft)
     readings = _readings(placed, lists, left, proof, len(columns), spec)
     conditions, doubts = _conditions(steps, columns, samples)
@@ -149,19 +152,24 @@ def compile_samples(spec: TaskSpec, samples: Sequence[Recording], *, draft: bool
             ],
         ),
         samples=tuple(sample.sample_id for sample in samples),
-        problems=(*problems, *steps.problems, *doubts, *_route_gaps(spec, samples)),
+        problems=(*problems, *steps.problems, *doubts, *of_whole),
+        of_whole=tuple(of_whole),
+        untold=untold,
         remarks=tuple(f"{name}: {why}" for name, why in left.items()),
     )
 
 
-def _gaps_of_draft(samples: Sequence[Recording], placed: Sequence[PlacedField], left: Mapping[str, str]) -> list[str]:
-    """Return what keeps a draft from being a flow."""
-    gaps = [f"{name}: {why}" for name, why in left.items()]
-    gaps += [f"{one.name}: no label stands beside it, so that one row does not tell where it is" for one in placed
-             if not one.rules.rules]  # fmt: skip
-    if len(samples) < MIN_SAMPLES:
-        gaps.append(f"it was worked out on {len(samples)} row: one more is needed to tell what varies")
-    return gaps
+def _untold_fields(placed: Sequence[PlacedField]) -> tuple[str, ...]:
+    """Return the fields of which a draft of one row does not tell where they stand: no label of the page does."""
+    return tuple(one.name for one in placed if not one.rules.rules)
+
+
+def _lacking_rows(samples: Sequence[Recording], untold: Sequence[str]) -> list[str]:
+    """Return that a draft lacks a row, and what that one settles."""
+    if len(samples) >= MIN_SAMPLES:
+        return []
+    where = f", and where {', '.join(untold)} {'stand' if len(untold) > 1 else 'stands'}" if untold else ""
+    return [f"it was worked out on {len(samples)} row: one more is needed to tell what varies{where}"]
 
 
 def _recorded(samples: Sequence[Recording], *, may_only_read: bool) -> tuple[list[list[RecordedCall]], list[str]]:

@@ -17,7 +17,7 @@ from shared.extraction.addresses import AddressPart, learn_address_part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_list
 from shared.extraction.pages import ObservedPage, TaskValue
-from shared.extraction.rules import ExtractionRule, UnderHeader, Whole
+from shared.extraction.rules import ByTask, ExtractionRule, UnderHeader, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.task_values import read_task_values
 from shared.extraction.values import form_of, is_absent
@@ -78,7 +78,7 @@ def place_field(
     shown = {number: one for number, sample in enumerate(samples) if (one := _shown(name, sample, first=first))}
     if draft and len(shown) == 1 and len(samples) == 1:
         at = _position(_sources(shown), columns, samples, arriving=first)
-        return PlacedField(name, at, _rules_by_label(shown[0], labels_of(name, spec)))
+        return PlacedField(name, at, _rules_of_one(name, shown[0], spec, samples[0]))
     labels = labels_of(name, spec)
     if len(shown) == 1 and (alone := _placed_by_one(name, shown, samples, columns, spec, first=first)) is not None:
         return alone
@@ -219,6 +219,19 @@ def _pages_without(
 
 def _constants(examples: Sequence[Example]) -> frozenset[str]:
     return common_texts([one.page for one in examples], {fold(one.value or "") for one in examples})
+
+
+def _rules_of_one(name: str, one: Shown, spec: TaskSpec, sample: Recording) -> FieldRules:
+    """Return the rules that one row alone teaches: what the labels of the task tell, where it is this very element, and
+    the label beside it; none, where no label tells it."""
+    by_label = _rules_by_label(one, labels_of(name, spec))
+    told = _task_values(spec, sample, one.page).get(name)
+    if told is None or told.ref != one.source.kept_ref or fold(told.text) != fold(one.value.shown or ""):
+        return by_label
+    rule = ExtractionRule(where=ByTask(field=name), attribute="name", part=Whole())
+    form = form_of(spec.output_schema[name])
+    rules = (rule, *by_label.rules)
+    return replace(by_label, rules=rules, form=form, homes=(0,) * len(rules))
 
 
 def _rules_by_label(one: Shown, labels: Iterable[str]) -> FieldRules:

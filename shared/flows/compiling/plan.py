@@ -67,8 +67,9 @@ class Variable:
 
 @dataclass(frozen=True)
 class FlowPlan:
-    """``title``: what the flow does, one sentence. ``problems``: why it stays a draft. ``remarks``: what a reader
-    should know."""
+    """``title``: what the flow does, one sentence. ``problems``: why it stays a draft; ``of_whole``: those of them that
+    say nothing of a part of the work alone. ``untold``: fields of a draft of which one row does not tell where they
+    stand. ``remarks``: what a reader should know."""
 
     name: str
     title: str
@@ -77,6 +78,8 @@ class FlowPlan:
     files: FlowFiles
     samples: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    of_whole: tuple[str, ...] = ()
+    untold: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as replace_part
 
 from shared.contracts.workflows.build_events import (
     ActionBegun,
@@ -43,7 +44,10 @@ from shared.flows.building.state import (
     why_not_todo,
 )
 from shared.flows.building.todos import scratch_name, todos_of
+from shared.flows.compiling.compiler import compile_samples
+from shared.flows.reading import read_fields
 from shared.recordings.recording import Recording
+from shared.recordings.stored_pages import as_observed
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
@@ -94,7 +98,7 @@ def scratch_of(sample: Recording) -> dict[str, ScratchWritten]:
     found: dict[str, ScratchWritten] = {}
     for todo in state.todos:
         steps, fields = state.steps.get(todo.number, ()), state.values.get(todo.number, ())
-        found[scratch_name(todo)] = write_scratch(SPEC, todo, sample, steps, fields)[0]
+        found[scratch_name(todo)] = write_scratch(SPEC, todo, sample, steps, fields).written
     return found
 
 
@@ -222,6 +226,38 @@ def test_one_row_gives_a_draft_that_says_so():
     assert "await open_page(" in source
     assert told == ()
     assert any("one more is needed" in one for one in problems)
+
+
+def test_after_one_row_a_field_is_read_by_its_label_and_one_without_is_named_once():
+    spec = spec_of(
+        start_url="http://site/{number}",
+        input_schema={"number": "string"},
+        identity={"number": "{number}"},
+        output_schema={"number": "string", "owner": "string", "remark": "string"},
+        route=[{"open": "{number}"}, {"screenshot": "record"}],
+    )
+    one = Recorder("N-1", {"number": "N-1"})
+    named = element(2, "definition", "N-1", header="Number")
+    one.open("http://site/N-1", named, element(3, "textbox", "Owner", value="Ann"), element(4, "text", "Loud at night"))
+    one.read("number", 2)
+    one.read("owner", 3, shown="Ann")
+    one.read("remark", 4)
+    todo = Todo(number=2, title="Read it", fields=("number", "owner", "remark"))
+    file = write_scratch(spec, todo, one.sample, [1], todo.fields)
+    assert (file.gaps, file.untold) == ((), ("remark",))  # what the route still lacks is no gap of this TODO
+    plan = compile_samples(spec, [one.sample], draft=True)
+    assert plan.problems[0] == (
+        "it was worked out on 1 row: one more is needed to tell what varies, and where remark stands"
+    )
+    other = (replace_part(named, name="N-2"), element(3, "textbox", "Owner", value="Bo"), element(4, "text", "Quiet"))
+    page = as_observed(other, "", url="http://site/N-2", title="", snapshot_id="s1", http_status=200)
+    known = {"number": "N-2"}
+    read = read_fields(("number", "owner", "remark"), plan.files.fields, page, {}, known, named=known)
+    assert [(found.field, found.state, found.text) for found in read] == [
+        ("number", "value", "N-2"),
+        ("owner", "value", "Bo"),
+        ("remark", "missing", ""),
+    ]
 
 
 def test_two_rows_give_the_flow_without_edits():
