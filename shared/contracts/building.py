@@ -62,10 +62,12 @@ class TakeAction(BuildMove, frozen=True, kw_only=True, tag="act"):
 
 
 class ReadElement(BuildMove, frozen=True, kw_only=True, tag="read"):
-    """The element with this number shows the value of the field."""
+    """The element with this number shows the value of the field. ``text``: the part of its text that is the value;
+    empty: all of it."""
 
     field: str
     ref: int
+    text: str = ""
 
 
 class LeaveOut(BuildMove, frozen=True, kw_only=True, tag="leave_out"):

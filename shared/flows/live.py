@@ -12,11 +12,12 @@ from shared.bus.ports import Asks, Blobs
 from shared.contracts.actions import Wait
 from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, SessionLeased
 from shared.contracts.results import ActionResult, Artifact
-from shared.contracts.workflows.flows import FlowAnswer, FlowCall, SetOutput
+from shared.contracts.workflows.flows import FlowAnswer, FlowCall, ReadFields, SetOutput
 from shared.evidence_format.layout import artifact_filename
-from shared.flows.answering import FlowContext, Perform
+from shared.flows.answering import FlowContext, Perform, readings_of
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
+from shared.flows.reading import LocatedReading
 from shared.flows.turns import Answered, PerformAction, TurnStep, begin_call, next_step
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, OBSERVE
@@ -63,6 +64,10 @@ class LiveFlow:
     def page(self) -> PageObserved | None:
         """The page as it was observed last; None after an action that may have changed it."""
         return self._page
+
+    def readings(self, call: ReadFields) -> tuple[LocatedReading, ...]:
+        """Return what the page that was observed last shows of the fields, as the answer to the call tells it."""
+        return () if self._page is None else readings_of(call, self._page, self._context)
 
     async def answer(self, call: FlowCall) -> FlowAnswer:
         """Perform the call and return its answer. Errors of the browser pool itself are raised."""

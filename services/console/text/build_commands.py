@@ -6,7 +6,10 @@ from services.console.text.action_lines import InvalidLine
 from services.console.text.build_lines import BuildLine
 from shared.contracts.workflows import builds
 
-HOW_TO_READ = "read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT, while a TODO is open"
+HOW_TO_READ = (
+    "read FIELD NUMBER | read FIELD NUMBER PART of its text | read FIELD beside LABEL | read FIELD TEXT, "
+    "while a TODO is open"
+)
 HOW_TODO = (
     "todo list | todo add TITLE | todo done | todo NUMBER | todo rename NUMBER TITLE | "
     "todo move NUMBER before NUMBER | todo move NUMBER last | todo delete NUMBER | todo reopen NUMBER | "

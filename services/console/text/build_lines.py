@@ -20,7 +20,8 @@ from shared.task.row_values import fill_known
 COMMANDS: Mapping[str, str] = {
     "open": "open the start address of the row",
     "page": "look at the page again, and show it: page [WORDS that lines must have]",
-    "read": "record a value: read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT",
+    "read": "record a value: read FIELD NUMBER | read FIELD NUMBER PART of its text | read FIELD beside LABEL | "
+    "read FIELD TEXT",
     "undo": "leave the last step out of the flow",
     "done": "the TODO is finished: its calls are written to scratch_work",
     "todo": "todo list | todo add TITLE | todo done | todo NUMBER: work on that one | todo rename NUMBER TITLE",

@@ -58,7 +58,8 @@ again.
 - A step that was wrong, or that only looked for something, is left out with `leave_out`: it is no part of the program.
   Do so too where the person says that it was the wrong one, and do then what the person means; `reopen_todo` first
   where its TODO is done already.
-- `read` names the element that shows a value of this row. It must be certain that it is that field.
+- `read` names the element that shows a value of this row. It must be certain that it is that field. Where the element
+  shows more than the value, such as a number or a mark behind a title, `text` is the value as it stands there.
 - Call `finish_todo` when the page shows that the TODO is done, and not before.
 - Ask with `ask` where only a person can decide: 1 to 4 questions, each with 2 to 4 short options. Do not ask what the
   page, the row or the person has told.
@@ -161,7 +162,12 @@ def build_tools(spec: TaskSpec) -> list[dict[str, Any]]:
         _tool(
             "read",
             "Records the value of a field: the element with this number shows it.",
-            {"field": {"type": "string", "enum": list(spec.output_schema)}, "ref": {"type": "integer"}},
+            {
+                "field": {"type": "string", "enum": list(spec.output_schema)},
+                "ref": {"type": "integer"},
+                "text": {**_TEXT, "description": "The part of the element's text that is the value; else all of it."},
+            },
+            ("field", "ref"),
         ),
         _tool("leave_out", "Leaves a step of the current TODO out of the program.", {"step": {"type": "integer"}}),
         _tool("finish_todo", "The current TODO is done.", {}),

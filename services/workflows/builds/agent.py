@@ -130,7 +130,7 @@ class BuildAgent:
             case TakeAction():
                 return await self._act(move.action)
             case ReadElement():
-                self._session.read(move.field, (str(move.ref),), by=AGENT)
+                self._session.read(move.field, (str(move.ref), *move.text.split()), by=AGENT)
             case LeaveOut():
                 self._session.leave_out(move.step)
             case TodoFinished():

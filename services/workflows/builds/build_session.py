@@ -32,12 +32,16 @@ from shared.contracts.workflows.build_events import (
 )
 from shared.flows.building.build import BuiltFlow
 from shared.flows.building.folder import captures_folder, samples_of, version_of
+from shared.flows.building.meant_value import find_meant
 from shared.flows.building.state import known_of
 from shared.flows.building.todos import todos_of
 from shared.recordings.recording import Recording
 
 RUN_AGAIN, BY_HAND = "run the finished TODOs again", "I go there by hand"
-HOW_TO_READ = "read FIELD NUMBER | read FIELD beside LABEL | read FIELD TEXT, while a TODO is open"
+HOW_TO_READ = (
+    "read FIELD NUMBER | read FIELD NUMBER PART of its text | read FIELD beside LABEL | read FIELD TEXT, "
+    "while a TODO is open"
+)
 HARMLESS = ("reads_only", "repeated_freely")
 MAX_PAGE_LINES = 200
 
@@ -260,8 +264,9 @@ class BuildSession:
         if not where or todo is None:
             self._bench.refuse(HOW_TO_READ)
             return
-        element = live.find_value(where)
-        value = element if isinstance(element, str) else live.record_value(field, element)
+        page = live.page
+        meant = find_meant(where, () if page is None else page.elements)
+        value = meant if isinstance(meant, str) else live.record_value(field, meant.element, meant.text)
         if isinstance(value, str):
             self._bench.refuse(value)
             return

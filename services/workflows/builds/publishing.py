@@ -154,7 +154,7 @@ class FlowPublisher:
                     return FlowAnswer(value={})
                 answered = await live.answer(call)
                 if isinstance(call, ReadFields) and answered.error is None:
-                    return keep_values(live_row, flow.files, call, answered, read)
+                    return keep_values(live_row, live.readings(call), answered, read)
                 return answered
 
             stopped = ""

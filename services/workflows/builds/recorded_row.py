@@ -12,15 +12,16 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.evidence_format.layout import artifact_filename
+from shared.field_types import nullable
 from shared.flows.workspace import SAMPLES_FOLDER
 from shared.host.connections import ManualSession
-from shared.pages.elements import text_of
+from shared.pages.elements import text_of, title_of
 from shared.pages.locate.target_context import context_of_target
 from shared.recordings.recording import RecordedPage, Recording
 from shared.streams import ARTIFACTS
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Invalid, fold, quoted, tidy
+from shared.text.normal import Invalid, quoted
 
 ALL_ELEMENTS = 10_000_000
 """Tokens of an observation: every element, since it is what is stored of the page."""
@@ -85,8 +86,9 @@ class RecordedRow:
         """Remove a recorded step."""
         self.sample = replace(self.sample, steps=tuple(one for one in self.sample.steps if one.step != step))
 
-    def record_value(self, name: str, element: Element) -> FieldValue | str:
-        """Record what an element shows as the value of a field, or say why it is none."""
+    def record_value(self, name: str, element: Element, shown: str | None = None) -> FieldValue | str:
+        """Record what an element shows as the value of a field, or say why it is none. ``shown``: the part of its text
+        that is the value; None: all of it."""
         page, field = self.page, self._spec.output_schema.get(name)
         if field is None:
             return f"there is no field {name!r}; there are {', '.join(self._spec.output_schema)}"
@@ -94,7 +96,7 @@ class RecordedRow:
             return "no page is open"
         if element.cut_chars:
             return f"the text of element {element.ref} is too long: {element.cut_chars} characters of it are not read"
-        shown = text_of(element)
+        shown = text_of(element) if shown is None else shown
         source = ValueSource(
             snapshot_id=page.snapshot_id,
             observation_sha256=page.sha256,
@@ -107,13 +109,15 @@ class RecordedRow:
             fingerprint=element.fingerprint,
             locators=element.locators,
             kept_ref=element.ref,
-            title=element.title,
+            title=title_of(element, shown),
         )
         by = self._by
-        if is_not_present(shown, field):
+        if is_not_present(shown, field) or (not shown and nullable(field.type)):
             value = FieldValue(field=name, state="not_present", shown=shown, source=source, read_by=by)
+        elif not shown:
+            return f"element {element.ref} shows no text"
         else:
-            typed = typed_value(field, shown, title=element.title)
+            typed = typed_value(field, shown, title=source.title)
             if isinstance(typed, Invalid):
                 return f"{name} is a {field.type}, and {quoted(shown)} is none: {typed.message}"
             value = FieldValue(field=name, state="value", value=typed.value, shown=shown, source=source, read_by=by)
@@ -124,22 +128,6 @@ class RecordedRow:
     def forget_values(self, names: Collection[str]) -> None:
         """Drop recorded values of the row."""
         self.sample = replace(self.sample, values=tuple(one for one in self.sample.values if one.field not in names))
-
-    def find_value(self, words: tuple[str, ...]) -> Element | str:
-        """Return the element that ``NUMBER``, ``beside LABEL`` or a text means, or why it is not one."""
-        elements = self.page.elements if self.page is not None else ()
-        text = " ".join(words)
-        if text.isdecimal():
-            found = [one for one in elements if one.ref == int(text[:9])]
-        elif words[:1] == ("beside",):
-            label = fold(" ".join(words[1:]))
-            found = [one for one in elements if one.header is not None and fold(one.header) == label]
-        else:
-            found = [one for one in elements if fold(tidy(text_of(one))) == fold(tidy(text))]
-        if len(found) == 1:
-            return found[0]
-        there = ", ".join(f"{one.ref} ({one.role} {quoted(text_of(one), 40)})" for one in found[:8])
-        return f"{len(found)} elements are meant by {text!r}: {there}" if found else f"the page shows no {text!r}"
 
     async def _store(self, result: ActionResult) -> tuple[FiledArtifact, ...]:
         """Write pictures and files of an action into the folder of captures."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from services.workflows.builds.recorded_row import RecordedRow
@@ -15,7 +15,7 @@ from shared.flows.building.scratch_calls import read_scratch
 from shared.flows.files import OUTPUT_SCHEMA_FILE, VARIABLES_SCHEMA_FILE, FlowFiles, ValueSchema, write_files
 from shared.flows.identifiers import to_identifier
 from shared.flows.live import LiveFlow
-from shared.flows.reading import flow_error, read_fields, words_for_nothing
+from shared.flows.reading import LocatedReading, flow_error
 from shared.flows.variables import typed_row
 from shared.streams import Bucket
 
@@ -54,20 +54,18 @@ class ScratchRun:
         answer = await self._live.answer(call)
         if not isinstance(call, ReadFields) or answer.error is not None:
             return answer
-        return keep_values(self._row, self._files, call, answer, self.read)
+        return keep_values(self._row, self._live.readings(call), answer, self.read)
 
 
 def keep_values(
-    row: RecordedRow, files: FlowFiles, call: ReadFields, answer: FlowAnswer, read: dict[str, FieldValue]
+    row: RecordedRow, readings: Sequence[LocatedReading], answer: FlowAnswer, read: dict[str, FieldValue]
 ) -> FlowAnswer:
-    """Record the values that a flow has read, with the elements that show them; they are added to ``read``."""
-    file, page = files.fields, row.page
-    variables = {to_identifier(name): value for name, value in row.row.items()}
-    assert page is not None
-    for one in read_fields(call.fields, file, page, words_for_nothing(file), variables):
+    """Record the values that a flow has read, with the elements that show them; they are added to ``read``.
+    ``readings``: those that the answer is made of."""
+    for one in readings:
         if one.element is None:
             return flow_error("value_uncertain", f"it is not known which element shows {one.field}")
-        value = row.record_value(one.field, one.element)
+        value = row.record_value(one.field, one.element, one.text or None)
         if isinstance(value, str):
             return flow_error("value_uncertain", value)
         read[one.field] = value

@@ -63,7 +63,8 @@ class ShowPage(BuildCommand, frozen=True, kw_only=True, tag="page"):
 
 
 class ReadValue(BuildCommand, frozen=True, kw_only=True, tag="read"):
-    """Record a value. ``where``: the number of an element, ``beside`` and a label, or the text itself."""
+    """Record a value. ``where``: the number of an element, alone or before the part of its text that is the value;
+    ``beside`` and a label; or the text itself."""
 
     field: str
     where: tuple[str, ...]

@@ -17,12 +17,12 @@ from shared.client.workflow_calls import get_workflow
 from shared.client.workflow_samples import LoadedSamples, load_samples
 from shared.contracts.actions import ByText, Click, Goto
 from shared.contracts.questions import QuestionAnswer
-from shared.contracts.results import Locator
+from shared.contracts.results import Locator, TextPart
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import FlowPublished, SessionClosed, Told
 from shared.contracts.workflows.library import WorkflowShown
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
-from tests.handlers.workflows.build_asker import Asker
+from tests.handlers.workflows.build_asker import SPEC, Asker
 from tests.handlers.workflows.service_bench import open_service
 from tests.unit.planner.planner_pages import el, page
 
@@ -174,3 +174,31 @@ async def test_a_field_that_may_be_lost_is_kept_with_the_flow(shop: Shop):
     [published] = [one for one in shop.asker.events if isinstance(one, FlowPublished)]
     assert published.given_up == ("status",)
     assert shop.asker.state.given_up == {"status"}
+
+
+def lamp(number: str) -> Any:
+    """Return a page that shows a title and a mark in one element, which are two texts."""
+    parts = (TextPart(text=f"Lamp {number} flickers"), TextPart(text=f"#{number}", kind="badge"))
+    title = el("definition", f"Lamp {number} flickers #{number}", header="Title", tag="dd", parts=parts)
+    return page(title, el("definition", number, header="Number", tag="dd"))
+
+
+async def test_a_part_of_a_text_is_read_by_hand_and_then_by_the_flow(tmp_path: Path):
+    executor = InProcessExecutor()
+    async with open_service(tmp_path, executor) as service:
+        service.bus.host(pool, ScriptedPool({f"http://site/{one}": [lamp(one)] for one in ORDERS}))
+        service.deps.builds = sessions = BuildSessions(service.bus, "process1")
+        spec = {**SPEC, "output_schema": {"number": "string", "title": "string"}}
+        ann = Asker(service.bus, "one", rows=ORDERS, spec=spec)
+        await ann.open()
+        go = builds.ActOnRow(action=Goto(url="http://site/1001", reason=""))
+        number = builds.ReadValue(field="number", where=("beside", "Number"))
+        part = builds.ReadValue(field="title", where=("1", "Lamp", "1001", "flickers"))
+        for command in (builds.BeginWork(), go, builds.FinishTodo(), number, part, builds.FinishTodo()):
+            await ann.do(command)
+        told = await ann.do(builds.NextRow())
+        assert [one.text for one in told.questions] == [
+            "Read number, title: number is '1002', title is 'Lamp 1002 flickers'. Is that right?"
+        ], "\n".join(one.text for one in ann.events if isinstance(one, Told))
+        await sessions.close()
+    await executor.close()

@@ -1,0 +1,78 @@
+"""Which element, and which part of its text, a person or a model means as the value of a field. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.contracts.browser_pool import Element
+from shared.extraction.values import FieldType, find_spans
+from shared.pages.elements import text_of
+from shared.text.normal import fold, quoted, tidy
+
+MOST_TOLD = 8
+
+
+@dataclass(frozen=True)
+class MeantValue:
+    """``text``: as the element shows it: all of its text, or a part of whole words."""
+
+    element: Element
+    text: str
+
+
+def find_meant(words: Sequence[str], elements: Sequence[Element]) -> MeantValue | str:
+    """Return what ``NUMBER``, ``NUMBER PART``, ``beside LABEL`` or a text means, or why it is not one value.
+
+    A text that is no whole text of an element may be a part of one: one of its separate texts, else whole words."""
+    text = " ".join(words)
+    if not tidy(text):
+        return "say which text is meant"
+    if words[0].isdecimal() and (at := [one for one in elements if one.ref == int(words[0][:9])]):
+        if len(words) == 1:
+            return MeantValue(at[0], text_of(at[0]))
+        if part := part_meant(at[0], " ".join(words[1:])):
+            return MeantValue(at[0], part)
+    if words[0] == "beside":
+        label = fold(" ".join(words[1:]))
+        found = [
+            MeantValue(one, text_of(one)) for one in elements if one.header is not None and fold(one.header) == label
+        ]
+        return _only(found, text)
+    wanted = fold(tidy(text))
+    whole = [MeantValue(one, text_of(one)) for one in elements if fold(tidy(text_of(one))) == wanted]
+    return _only(whole or _of_parts(elements, text), text)
+
+
+def part_meant(element: Element, written: str) -> str:
+    """Return the part of the element's text, as it is shown; empty: it does not stand there, or more than once."""
+    for one in element.parts:
+        if fold(tidy(one.text)) == fold(tidy(written)):
+            return tidy(one.text)
+    places = _standing_in(element, written)
+    return places[0] if len(places) == 1 else ""
+
+
+def _of_parts(elements: Sequence[Element], text: str) -> list[MeantValue]:
+    wanted = fold(tidy(text))
+    parts = [
+        MeantValue(one, tidy(part.text)) for one in elements for part in one.parts if fold(tidy(part.text)) == wanted
+    ]
+    if parts:
+        return parts
+    return [MeantValue(one, shown) for one in elements for shown in _standing_in(one, text)]
+
+
+def _standing_in(element: Element, written: str) -> list[str]:
+    """Return each place of the element's text where these whole words stand, as they are shown there."""
+    shown = text_of(element)
+    return [shown[begin:end] for begin, end in find_spans(FieldType(), shown, tidy(written))]
+
+
+def _only(found: Sequence[MeantValue], text: str) -> MeantValue | str:
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(
+        f"{one.element.ref} ({one.element.role} {quoted(text_of(one.element), 40)})" for one in found[:MOST_TOLD]
+    )
+    return f"{len(found)} places are meant by {text!r}: {there}" if found else f"the page shows no {text!r}"

@@ -1,0 +1,53 @@
+"""Which element and which part of its text is meant by what a person or a model says of a value."""
+
+from __future__ import annotations
+
+from shared.contracts.results import TextPart
+from shared.flows.building.meant_value import MeantValue, find_meant
+from tests.cases import cases
+from tests.unit.shared.flows.recorded_world import element
+
+TITLE, MARK = TextPart(text="Key card does not open"), TextPart(text="#11", kind="badge", minor=True)
+HEADING = element(1, "heading", "Key card does not open #11", parts=(TITLE, MARK))
+STATE = element(2, "text", "Open since 12 May 2026")
+OWNER = element(3, "definition", "Ann Lee", header="Owner")
+TWICE = element(4, "text", "12 of 12 lines")
+PAGE = (HEADING, STATE, OWNER, TWICE)
+
+
+@cases(
+    ("words", "ref", "text"),
+    [
+        ("1", 1, "Key card does not open #11"),
+        ("1 Key card does not open", 1, "Key card does not open"),
+        ("1 key CARD does not open", 1, "Key card does not open"),  # the page's own letters are kept
+        ("1 #11", 1, "#11"),
+        ("key card does not open", 1, "Key card does not open"),
+        ("beside owner", 3, "Ann Lee"),
+        ("ann lee", 3, "Ann Lee"),
+        ("2 12 May 2026", 2, "12 May 2026"),
+        ("12 May 2026", 2, "12 May 2026"),
+        ("since 12 May", 2, "since 12 May"),
+    ],
+)
+def test_a_number_a_label_or_a_text_means_one_value(words: str, ref: int, text: str):
+    found = find_meant(words.split(), PAGE)
+    assert isinstance(found, MeantValue)
+    assert (found.element.ref, found.text) == (ref, text)
+
+
+@cases(
+    ("words", "told"),
+    [
+        ("9", "shows no '9'"),
+        ("1 Key car", "shows no '1 Key car'"),  # no whole word
+        ("4 12", "shows no '4 12'"),  # it stands there twice
+        ("12", "3 places are meant"),
+        ("beside nobody", "shows no 'beside nobody'"),
+        ("", "say which text"),
+    ],
+)
+def test_what_means_no_single_value_is_told(words: str, told: str):
+    found = find_meant(words.split(), PAGE)
+    assert isinstance(found, str)
+    assert told in found
