@@ -43,6 +43,20 @@ class TaskField:
 
 
 @dataclass(frozen=True)
+class TaskControl:
+    """A control that the evidence is for. ``framework`` and ``title`` are empty where the task does not say them."""
+
+    id: str
+    framework: str = ""
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """Framework and id, as papers name it."""
+        return f"{self.framework} {self.id}".strip()
+
+
+@dataclass(frozen=True)
 class TaskFacts:
     task_id: str | None
     fields: tuple[TaskField, ...]
@@ -52,6 +66,7 @@ class TaskFacts:
     judged: bool
     reviewed: bool = False
     """Whether the review of the run is signed off, so that tables tell of it."""
+    controls: tuple[TaskControl, ...] = ()
 
     @classmethod
     def of(cls, spec: Mapping[str, Any], *, reviewed: bool = False) -> TaskFacts:
@@ -67,7 +82,17 @@ class TaskFacts:
             proving=tuple(name for name in identity if name in schema),
             judged=bool(spec.get("judgment_required")),
             reviewed=reviewed,
+            controls=controls_of(spec),
         )
+
+
+def controls_of(spec: Mapping[str, Any]) -> tuple[TaskControl, ...]:
+    """Return the controls that a task names, in its order."""
+    written: Sequence[Mapping[str, Any]] = spec.get("controls") or ()
+    return tuple(
+        TaskControl(str(one.get("id") or ""), str(one.get("framework") or ""), str(one.get("title") or ""))
+        for one in written
+    )
 
 
 def _field(name: str, written: object, *, required: bool, proves: bool) -> TaskField:

@@ -19,6 +19,7 @@ from shared.contracts.workflows.heals import HealMode
 from shared.evidence_format.table.columns import RESERVED_COLUMNS
 from shared.field_types import is_rows
 from shared.hosts import WRITTEN_RULE, browser_form, is_spec_rule
+from shared.task.control_spec import MOST_CONTROLS, ControlSpec, control_problems
 from shared.task.integration import IntegrationSpec, as_around, integration_problems
 from shared.task.listing import ListChoice
 from shared.task.output_field import BareType, Strict, WrittenField
@@ -222,6 +223,11 @@ class TaskSpec(Strict):
         "signature is enough.",
     )
 
+    controls: Annotated[list[ControlSpec], Field(max_length=MOST_CONTROLS)] = Field(
+        default=[],
+        description="The controls that the evidence of a run is for; workpapers, reports, SQL and OSCAL name them.",
+    )
+
     @property
     def next_page_words(self) -> tuple[str, ...]:
         """What leads to the next page is called; empty where the task does not say."""
@@ -269,6 +275,7 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
     if not schema:
         yield ("output_schema",), "name at least one field"
     yield from review_problems(spec.review)
+    yield from control_problems(spec.controls)
     yield from _of_integration(spec.model_dump(by_alias=True, include=_AROUND_INTEGRATION))
 
 

@@ -452,13 +452,21 @@ async def test_a_file_that_would_run_in_a_browser_is_named_and_not_linked(browse
 async def test_the_tables_beside_the_report_are_linked(browser: Browser, tmp_path: Path) -> None:
     left = SheetReading(name="Old", hidden=True, left_out="hidden")
     reading = FileReading(name="in.xlsx", form="xlsx", sheets=(SheetReading(name="List", rows=1), left))
-    run = write(tmp_path / "run", told_many(1), input_columns=("Number", "URL"), input_reading=reading)
+    controls = [{"id": "CC6.1", "framework": "SOC 2", "title": "Logical access"}, {"id": "ITGC-03"}]
+    run = write(
+        tmp_path / "run",
+        told_many(1),
+        spec=spec(controls=controls),
+        input_columns=("Number", "URL"),
+        input_reading=reading,
+    )
     async with opened(browser, run) as page:
         links = await page.locator(".beside a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
         cover = await page.locator("#cover").inner_text()
     assert links == ["combined.csv", "combined.xlsx", "combined.parquet", "enriched.csv", "samples.csv"]
     assert "in.xlsx: 1 row read, of the sheet List" in cover
     assert "left out: the sheet Old: it is hidden" in cover
+    assert [words for words in ("SOC 2 CC6.1", "Logical access", "ITGC-03") if words not in cover] == []
 
 
 def _spec_with(text: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ function title() {
     (RUN.goal || "").length > 420 && more(goal),
     notices(),
     el("dl", { class: "facts" },
+      (RUN.controls || []).map((one) => fact("Control", said([one.framework, one.id].filter(Boolean).join(" ")), ...(one.title ? [said(one.title)] : []))),
       fact("Asked by", RUN.requested_by ? said(RUN.requested_by) : el("span", { class: "muted" }, "not said")),
       fact("Asked on", `${day(RUN.asked_at)}, ${clock(RUN.asked_at)} UTC`),
       fact("Finished", `${day(RUN.finished_at)}, ${clock(RUN.finished_at)} UTC`, `after ${lasted(took)}`),

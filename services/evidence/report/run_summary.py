@@ -112,6 +112,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "run_id": record.run_id,
             "task_id": spec.get("task_id"),
             **{name: spec.get(name) for name in ("goal", "phase", "start_url", "allowed_hosts", "judgment_question")},
+            "controls": [lean(vars(one)) for one in closing.task.controls],
             "requested_by": record.requested_by,
             "asked_at": msgspec.to_builtins(record.created_at),
             "started_at": msgspec.to_builtins(finished.started_at),

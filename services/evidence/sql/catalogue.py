@@ -11,6 +11,7 @@ from services.evidence.sql.reconciliation_views import DIFFERENCES, RECONCILIATI
 from services.evidence.sql.review_views import REVIEWS, SIGN_OFFS
 from services.evidence.sql.view_types import (
     BIG,
+    CONTROLS,
     INPUT,
     LOCATORS,
     MOMENT,
@@ -83,6 +84,7 @@ RUNS = SqlView(
         _c("signed_by", TEXT, "Fingerprint of the key that signed the manifest."),
         _c("location", TEXT, "Folder or bucket address of its evidence."),
         _c("read_from", TEXT, "`tables`: its parquet files; `files`: its JSON files at the time of the query."),
+        _c("controls", CONTROLS, "The controls that the evidence is for, as the task names them; an empty list: none."),
         _c("spec", VARIES, "The complete task spec of the run."),
     ),
     "Read from `run.json` at the time of the query, so it shows the present state of the run.",

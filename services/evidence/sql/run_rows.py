@@ -12,7 +12,7 @@ import msgspec
 from services.evidence.sql.row_values import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format.facts import ResultFacts
+from shared.evidence_format.facts import ResultFacts, TaskControl, controls_of
 from shared.evidence_format.files.run import RunFile
 from shared.statuses import STATUSES
 
@@ -90,8 +90,13 @@ def _task(record: RunRecord) -> Row:
         "concurrency": record.concurrency,
         "created_at": record.created_at,
         "replay_run_id": record.replay_run_id,
+        "controls": [_control(one) for one in controls_of(spec)],
         "spec": record.spec,
     }
+
+
+def _control(one: TaskControl) -> Row:
+    return {"framework": one.framework or None, "id": one.id, "title": one.title or None}
 
 
 def _end(finished: RunFinished) -> Row:

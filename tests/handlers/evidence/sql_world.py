@@ -47,6 +47,7 @@ SPEC: dict[str, Any] = {
     "required_fields": ["assignee"],
     "identity": {"assignee": "{owner}"},
     "judgment_required": True,
+    "controls": [{"id": "CC6.1", "framework": "SOC 2"}, {"id": "ITGC-03", "title": "Owners are named"}],
 }
 SHOT = b"one picture, taken twice"
 ASKED = Usage(llm_calls=1, input_tokens=1000, output_tokens=50, cost_usd=0.0123)

@@ -52,6 +52,15 @@ async def test_a_finished_run_is_read_from_its_tables_and_one_that_goes_on_from_
     assert await room.rows(at_work, "run_2") == [("TCK-4", 1, 404, True)]
 
 
+async def test_the_controls_of_a_run_are_rows_of_their_own_on_request(room):
+    assert await room.rows(
+        "SELECT c.framework, c.id, c.title FROM runs, unnest(controls) AS t(c) ORDER BY c.id", "run_1"
+    ) == [
+        ("SOC 2", "CC6.1", None),
+        (None, "ITGC-03", "Owners are named"),
+    ]
+
+
 async def test_a_run_that_is_sealed_says_so_and_by_whom(tmp_path):
     async with opened(Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state"), KEY) as sealed:
         seal = json.loads((tmp_path / "evidence" / "run_1" / "seal.json").read_text())

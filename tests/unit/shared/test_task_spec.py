@@ -265,6 +265,16 @@ def test_rows_prove_no_record_and_come_from_no_step_no_list_and_no_response():
     assert "is not a type" in problems_of(input_schema={"lines": "rows"})["spec.input_schema.lines"]
 
 
+def test_a_control_is_named_once_in_one_line():
+    cc61, own = {"id": "CC6.1", "framework": "SOC 2", "title": "Logical access"}, {"id": "CC6.1"}
+    assert problems_of(controls=[cc61, own, {"id": "A.5.15", "framework": "ISO/IEC 27001:2022"}]) == {}
+    found = problems_of(controls=[cc61, own, {"id": "CC6.1", "framework": "SOC 2"}])
+    assert found == {"spec.controls[2].id": "'CC6.1' of the same framework is named before"}
+    found = problems_of(controls=[{"id": "a\nb"}, {"id": " "}, {"framework": "SOC 2"}, {"id": "x" * 81}])
+    assert set(found) == {f"spec.controls[{at}].id" for at in range(4)}
+    assert set(problems_of(controls=[{"id": str(at)} for at in range(51)])) == {"spec.controls"}
+
+
 def test_who_reviews_can_sign_and_nobody_for_somebody_else():
     ann, ben = ({"name": name, "key": digit * 64} for name, digit in (("ann", "a"), ("ben", "b")))
     assert problems_of(review={"reviewers": 2, "people": [ann, ben]}) == {}
