@@ -109,6 +109,10 @@ class Store(Protocol):
         """Make the files directly below ``prefix`` survive a power failure; in a bucket, retain them."""
         ...
 
+    async def make_file_durable(self, key: str) -> None:
+        """As `make_durable`, of one file: the cost does not grow with the files beside it."""
+        ...
+
     async def read(self, key: str) -> bytes | None: ...
 
     async def names(self, prefix: str) -> list[str]:

@@ -152,7 +152,7 @@ async def _file(deps: EvidenceDeps, state: RunState, log: ReviewLog, signed: Sig
     file = msgspec.structs.replace(file, seal=deps.signer.seal(sealed_bytes(file)))
     path = layout.run_key(run_id, layout.review_path(round_, number))
     await deps.store.write(path, encode_file(file))
-    await deps.store.make_durable(path.rpartition("/")[0])
+    await deps.store.make_file_durable(path)
     log.add(file, fingerprint_of(signed.public_key))
     return number
 

@@ -154,6 +154,12 @@ def sync(folder: Path, more: Iterable[Path]) -> None:
         list(pool.map(_sync, [folder, *more]))
 
 
+def sync_file(file: Path, folders: Iterable[Path]) -> None:
+    """As `sync`, of one file and the folders above it."""
+    for path in (file, *folders):
+        _sync(path)
+
+
 def _sync(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDONLY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
@@ -19,6 +20,7 @@ from services.evidence.store.disk import (
     on_disk,
     store_content,
     sync,
+    sync_file,
     write_atomically,
 )
 from services.evidence.store.spool import Spool, spooled_file
@@ -139,8 +141,11 @@ class FolderStore:
         path = self._path(prefix)
         with on_disk(path, 0):
             # Names with a leading dot are not evidence: the spool, locks, or a file that is being written.
-            found = (entry.name for entry in path.iterdir()) if path.is_dir() else ()
-            return sorted(name for name in found if not name.startswith("."))
+            try:
+                names = os.listdir(path)  # noqa: PTH208  a path for each of a thousand names takes a millisecond
+                return sorted(name for name in names if not name.startswith("."))
+            except (FileNotFoundError, NotADirectoryError):
+                return []
 
     async def move(self, key: str, to: str) -> None:
         source, target = self._path(key), self._path(to)
@@ -155,15 +160,22 @@ class FolderStore:
                 entry.unlink()
             path.rmdir()
 
+    async def make_file_durable(self, key: str) -> None:
+        path = self._path(key)
+        await self._try_in_thread(key, path, 0, lambda: sync_file(path, self._folders_above(path)))
+
     async def make_durable(self, prefix: str) -> None:
         path, run = self._path(prefix), prefix.split("/")[0]
-        above = [folder for folder in path.parents if folder == self._root or self._root in folder.parents]
+        above = self._folders_above(path)
         unsynced = self._unsynced.pop(run, set[Path]())
         try:
             await self._try_in_thread(prefix, path, 0, lambda: sync(path, [*unsynced, *above]))
         except Unavailable:
             self._unsynced[run] |= unsynced
             raise
+
+    def _folders_above(self, path: Path) -> list[Path]:
+        return [folder for folder in path.parents if folder.is_relative_to(self._root)]
 
     def location(self, key: str) -> str:
         return str(self._path(key))
@@ -190,7 +202,8 @@ class FolderStore:
             raise
 
     def _path(self, key: str) -> Path:
-        path = (self._root / key).resolve()
-        if path != self._root and self._root not in path.parents:
+        root = str(self._root)
+        path = os.path.realpath(os.path.join(root, key))  # noqa: PTH118  every call comes here: half the time of pathlib
+        if path != root and not path.startswith(root.rstrip("/") + "/"):
             raise PolicyDenied(f"{key!r} leads out of {self._root}", code="unsafe_name")
-        return path
+        return Path(path)

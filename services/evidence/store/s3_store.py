@@ -180,6 +180,11 @@ class S3Store:
         retained = (self._call(key, lambda key=key: self._retain(key, retention.mode, until)) for key in below)
         await asyncio.gather(*retained)
 
+    async def make_file_durable(self, key: str) -> None:
+        if self._retention is not None:
+            retention, until = self._retention, self._retention.until
+            await self._call(key, lambda: self._retain(key, retention.mode, until))
+
     def location(self, key: str) -> str:
         return self._bucket.location.url_of(key)
 

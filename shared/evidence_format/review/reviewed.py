@@ -169,7 +169,7 @@ def _rows(
     log: ReviewLog, file: ReviewFile, now: dict[TargetKey, LookedAt], key_of: Callable[[str], str]
 ) -> Sequence[DecisionRow]:
     said = file.signed.decision
-    where = said.where
+    where, sha256 = said.where, file.sha256  # of all targets: a decision on a thousand samples is hashed once
 
     def row(target: ReviewTarget | None, looked_at: LookedAt | None, *, counts: bool, stale: bool) -> DecisionRow:
         return DecisionRow(
@@ -187,7 +187,7 @@ def _rows(
             where_sha256=where.sha256 if where is not None else "",
             at=said.at,
             filed_at=file.filed_at,
-            sha256=file.sha256,
+            sha256=sha256,
             counts=counts,
             stale=stale,
         )

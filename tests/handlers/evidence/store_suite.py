@@ -211,6 +211,7 @@ class StoreSuite:
         for _ in range(2):
             await store.make_durable("run_1/A-1")
             await store.make_durable("run_1")
+            await store.make_file_durable("run_1/A-1/result.json")
         await store.write("run_1/A-1/result.json", b'{"more": 1}')
         assert await store.read("run_1/A-1/01.png") == PNG
         assert await store.read("run_1/A-1/result.json") == b'{"more": 1}'

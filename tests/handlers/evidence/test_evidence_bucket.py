@@ -109,6 +109,10 @@ async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_p
     for key in (KEY, "run_1/A-1/result.json", CONTENT):
         assert bucket.retention(key) == (mode, NOW + timedelta(days=30))
     assert bucket.retention("run_1/A-2/result.json") is None
+    await store.write("run_1/A-3/result.json", b"{}")
+    await store.make_file_durable("run_1/A-3/result.json")
+    assert bucket.retention("run_1/A-3/result.json") == (mode, NOW + timedelta(days=30))
+    assert bucket.retention("run_1/A-2/result.json") is None
     if mode == "COMPLIANCE":
         with pytest.raises(Unavailable):
             bucket.remove(KEY, bucket.stat(KEY).version)

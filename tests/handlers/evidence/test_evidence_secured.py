@@ -8,6 +8,8 @@ from pathlib import Path
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.planner import Lessons
 from tests.handlers.evidence.evidence_desk import SPEC, Desk, closed, ended, found, sample, started, took
+from tests.handlers.evidence.review_room import ReviewRoom, for_review
+from tests.unit.shared.reviewing.review_people import ANN
 
 
 class Cached(FolderStore):
@@ -43,6 +45,10 @@ class Cached(FolderStore):
         await super().make_durable(prefix)
         self.unsafe -= {key for key in self.unsafe if key.rpartition("/")[0] == prefix}
 
+    async def make_file_durable(self, key: str) -> None:
+        await super().make_file_durable(key)
+        self.unsafe.discard(key)
+
 
 async def test_of_a_run_that_was_resumed_nothing_is_left_unsafe(tmp_path: Path):
     desk = Desk(tmp_path / "evidence")
@@ -72,3 +78,14 @@ async def test_what_was_only_listed_is_safe_too(tmp_path: Path):
     assert store.unsafe == {"run_1/run.json"}
     await desk.tell(closed(1))
     assert store.unsafe == set()
+
+
+async def test_a_decision_that_is_answered_is_safe(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    await for_review(desk)
+    store = Cached(desk.root)
+    desk.deps = replace(desk.deps, store=store)
+    room = ReviewRoom(desk)
+    for act in ("accept", "comment"):
+        assert await room.code(ANN, act) == ""
+        assert store.unsafe == set()
