@@ -120,7 +120,9 @@ async def delete_workflow(request: DeleteWorkflow, deps: WorkflowDeps) -> Workfl
 @actor.answers(LOAD_SAMPLES, deadline_s=SAMPLES_DEADLINE_S)
 async def load_samples(request: LoadSamples, deps: WorkflowDeps) -> SamplesReply:
     reply = await deps.library.samples(request.name, request.hash)
-    return reply if isinstance(reply, WorkflowUnknown) else await lend_samples(deps.blobs, deps.library, reply)
+    if isinstance(reply, WorkflowUnknown) or request.told_only:
+        return reply
+    return await lend_samples(deps.blobs, deps.library, reply)
 
 
 @actor.answers(LOAD_HISTORY, paced=1)

@@ -18,7 +18,7 @@ from shared.errors import ExhibitError
 from shared.streams import ANSWERS, INPUTS, Bucket
 from shared.subjects import LOAD_SAMPLES
 
-__all__ = ["LoadedSamples", "SampleBus", "lent_samples", "load_samples"]
+__all__ = ["LoadedSamples", "SampleBus", "lent_samples", "load_sample_set", "load_samples"]
 
 
 class SampleBus(Asks, Blobs, Protocol):
@@ -93,6 +93,24 @@ async def load_samples(bus: SampleBus, name: str) -> LoadedSamples | WorkflowUnk
         await _remove(bus, ANSWERS, lent)
     told = msgspec.structs.replace(reply.samples, samples=tuple(msgspec.structs.replace(one, blob="") for one in lent))
     return LoadedSamples(reply.workflow, told, data)
+
+
+async def load_sample_set(asks: Asks, name: str) -> SampleSet | None:
+    """Return which recorded samples are kept with a version, without their bytes.
+
+    Args:
+        asks: the bus, such as ``client.bus``.
+        name: of the flow; ``name@hash`` is an old version.
+
+    Returns:
+        The set; None where none are kept, or there is no such version.
+
+    Example:
+        kept = await load_sample_set(client.bus, "read_ticket")
+    """
+    name, _, hash = name.partition("@")
+    reply = await asks.ask(LOAD_SAMPLES, LoadSamples(name=name, hash=hash, told_only=True))
+    return None if isinstance(reply, WorkflowUnknown) else reply.samples
 
 
 async def _remove(bus: Blobs, bucket: Bucket, lent: Sequence[KeptSample]) -> None:

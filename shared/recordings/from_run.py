@@ -37,8 +37,10 @@ class _NotUsableError(Exception):
     """No flow is compiled from the sample; the message says why."""
 
 
-def read_recordings(source: RunSource, sample_ids: Collection[str] = ()) -> RunRecordings:
+def read_recordings(source: RunSource, sample_ids: Collection[str] = (), *, with_pages: bool = True) -> RunRecordings:
     """Return the samples of a run with these ids, else all that are done, in the order of their rows.
+
+    ``with_pages``: with their stored pages. What was done and found, and how, is told without them.
 
     Raises NoRun, and Unreadable where run.json cannot be read.
     """
@@ -52,7 +54,8 @@ def read_recordings(source: RunSource, sample_ids: Collection[str] = ()) -> RunR
         try:
             result = parse_result(read_file(source, f"{folder}/{layout.RESULT}", MAX_FILE_BYTES))
             if not sample_ids or result.sample_id in sample_ids:
-                samples.append((result.row, _read_recording(source, folder, names, record.run_id, result)))
+                kept = names if with_pages else [name for name in names if not name.endswith(OBSERVATION_SUFFIX)]
+                samples.append((result.row, _read_recording(source, folder, kept, record.run_id, result)))
         except _NotUsableError as exc:
             skipped.append((folder, str(exc)))
         except (Unreadable, msgspec.DecodeError, msgspec.ValidationError, ValueError) as exc:

@@ -21,6 +21,7 @@ from playwright.async_api import Browser, Page, expect
 from services.console.web.web_server import serve_console
 from shared.client import Client, connect
 from shared.client.person_keys import load_person_key
+from shared.client.workflow_calls import create_workflow
 from shared.contracts.evidence import RunFinished, RunLoaded
 from shared.contracts.sessions.status import RunStatus
 from shared.settings import Settings
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 HOSTILE = '<img src=x onerror="document.title=1">\u202e{{7*7}}'
 ELSEWHERE = "http://127.0.0.1:9/out"
 SHOWN = '<img src=x onerror="document.title=1">'
+WORKFLOW = f'async def run() -> str:\n    """Say it."""\n    return {HOSTILE!r}\n'
 DOUBTFUL = ("R-1", "R-2")
 """Records that show two owners, so that a person decides."""
 NUMBERS = (*DOUBTFUL, "A-1", "A-2", "A-3", "A-4")
@@ -111,6 +113,7 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
             }
             rows = [{"number": number} for number in NUMBERS]
             run_id = (await client.submit(spec, rows=rows, concurrency=2, requested_by=HOSTILE)).run_id
+            await create_workflow(client.bus, "looked_at_flow", WORKFLOW, description=HOSTILE, author=HOSTILE)
             await client.result(run_id)
             context = await browser.new_context()
             page = await context.new_page()
@@ -185,6 +188,8 @@ SCREENS = {
     "samples": "RUN?status=failed",
     "sample": "RUN/samples/A-1",
     "review": "RUN/review?case=R-1.owner",
+    "flows": "/flows",
+    "flow": "/flows/looked_at_flow",
     "new": "/new",
     "draft": "DRAFT",
     "confirm": f"RUN/control/message?text={quote(HOSTILE)}",

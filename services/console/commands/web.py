@@ -15,6 +15,7 @@ from services.console.terminal.plain_output import print_out
 from shared.extras import how_to_install, need_extra
 
 if TYPE_CHECKING:
+    from shared.bus.nats_bus import Bus
     from shared.bus.ports import Asks
     from shared.client import Client
     from shared.settings import Settings
@@ -40,7 +41,8 @@ async def _serve(settings: Settings, port: int | None) -> None:
     async with (
         open_client(read_only, ("evidence",)) as client,
         opened_on_demand(lambda: open_client(settings, ("evidence",))) as writer,
-        console_of(client, settings, port, writer if alone else None) as address,
+        opened_on_demand(lambda: open_client(settings, ("workflows",))) as library,
+        console_of(client, settings, port, writer if alone else None, library if alone else None) as address,
     ):
         print_out(f"The console is at {address}\n{ONCE}\n")
         await asyncio.Event().wait()
@@ -52,7 +54,7 @@ ONCE = "The address opens one session. Ctrl-C ends the server."
 @asynccontextmanager
 async def opened_on_demand(
     opens: Callable[[], AbstractAsyncContextManager[Client]],
-) -> AsyncGenerator[Callable[[], Awaitable[Asks]]]:
+) -> AsyncGenerator[Callable[[], Awaitable[Bus]]]:
     """Yield a function that returns the bus of a client, which is opened when it is first asked for and closed with
     the block: who only looks writes nothing. If it cannot be opened, whoever asks is told, and the next one tries
     again.
@@ -60,9 +62,9 @@ async def opened_on_demand(
     A task of its own opens and closes it, for what is opened in a task is closed in it.
     """
     over, opening = asyncio.Event(), asyncio.Lock()
-    holding: list[tuple[asyncio.Task[None], asyncio.Future[Asks]]] = []
+    holding: list[tuple[asyncio.Task[None], asyncio.Future[Bus]]] = []
 
-    async def hold(opened: asyncio.Future[Asks]) -> None:
+    async def hold(opened: asyncio.Future[Bus]) -> None:
         try:
             async with opens() as client:
                 opened.set_result(client.bus)
@@ -72,10 +74,10 @@ async def opened_on_demand(
                 raise
             opened.set_exception(exc)
 
-    async def bus() -> Asks:
+    async def bus() -> Bus:
         async with opening:
             if not holding or holding[-1][0].done():
-                opened: asyncio.Future[Asks] = asyncio.get_running_loop().create_future()
+                opened: asyncio.Future[Bus] = asyncio.get_running_loop().create_future()
                 holding[:] = [(asyncio.create_task(hold(opened)), opened)]
             return await asyncio.shield(holding[-1][1])
 
@@ -88,12 +90,17 @@ async def opened_on_demand(
 
 @asynccontextmanager
 async def console_of(
-    client: Client, settings: Settings, port: int | None, writer: Callable[[], Awaitable[Asks]] | None = None
+    client: Client,
+    settings: Settings,
+    port: int | None,
+    writer: Callable[[], Awaitable[Asks]] | None = None,
+    library: Callable[[], Awaitable[Bus]] | None = None,
 ) -> AsyncGenerator[str]:
-    """Serve the console within the block; yield the address that opens it. ``writer``: as `Desk` has it."""
+    """Serve the console within the block; yield the address that opens it. ``writer``, ``library``: as `Desk` has
+    them."""
     from services.console.web.web_server import serve_console  # needs the extra
 
-    async with serve_console(client, settings, port, _tell_next, writer) as address:
+    async with serve_console(client, settings, port, _tell_next, writer, library) as address:
         yield address
 
 

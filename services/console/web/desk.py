@@ -15,6 +15,7 @@ from services.console.web.markup import templates
 from services.console.web.page_origin import PageOrigin
 from shared.bus.ports import Asks
 from shared.client import Client
+from shared.client.workflow_samples import SampleBus
 from shared.settings import Settings
 
 
@@ -22,7 +23,8 @@ from shared.settings import Settings
 class Desk:
     """``person``: whose acts these are. ``closing``: the server ends. ``static``: the files that pages load, with
     their media type and the hash in their address. ``pages``: where stored pages are shown. ``opens_writer``: returns
-    the bus whose evidence service files decisions; None: that of the client does."""
+    the bus whose evidence service files decisions; None: that of the client does. ``opens_library``: where the client
+    has no services, returns the bus of one for the library of this machine."""
 
     client: Client
     settings: Settings
@@ -30,6 +32,7 @@ class Desk:
     static: dict[str, StaticFile]
     pages: PageOrigin
     opens_writer: Callable[[], Awaitable[Asks]] | None = None
+    opens_library: Callable[[], Awaitable[SampleBus]] | None = None
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     costs: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     """When the cost of a run at work was asked for, and what it was."""
@@ -47,6 +50,14 @@ class Desk:
     async def writer(self) -> Asks:
         """Return the bus whose evidence service files decisions."""
         return self.client.bus if self.opens_writer is None else await self.opens_writer()
+
+    async def library(self) -> SampleBus | None:
+        """Return the bus of the library of flows and workflows; None where there is no library."""
+        if self.has_services:
+            return self.client.bus
+        if self.opens_library is None or not await asyncio.to_thread(self.settings.workflows_dir.exists):
+            return None
+        return await self.opens_library()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -21,15 +22,22 @@ _ODD = re.compile(
 
 def said(text: object) -> Markup:
     """Return text of others, apart from the direction of what stands around it, without invisible characters."""
-    whole = str(text)
-    parts, begin = [Markup("<bdi>")], 0
+    return Markup("").join([Markup("<bdi>"), *_seen(str(text)), Markup("</bdi>")])
+
+
+def _seen(whole: str) -> Iterator[Markup]:
+    begin = 0
     for found in _ODD.finditer(whole):
-        parts.append(escape(whole[begin : found.start()]))
-        code = f"U+{ord(found[0]):04X}"
-        parts.append(Markup('<span class="odd" title="A character that cannot be seen">{}</span>').format(code))
+        yield escape(whole[begin : found.start()])
+        name = f"U+{ord(found[0]):04X}"
+        yield Markup('<span class="odd" title="A character that cannot be seen">{}</span>').format(name)
         begin = found.end()
-    parts += [escape(whole[begin:]), Markup("</bdi>")]
-    return Markup("").join(parts)
+    yield escape(whole[begin:])
+
+
+def code(text: object) -> Markup:
+    """As `said`, of a piece of a line that is apart from its surroundings as a whole."""
+    return Markup("").join(list(_seen(str(text))))
 
 
 def plain(text: object) -> str:
@@ -69,6 +77,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {
-        "said": said, "plain": plain, "moment": moment, "money": money, "words": words, "status_words": status_words,
+        "said": said, "code": code, "plain": plain, "moment": moment, "money": money, "words": words,
+        "status_words": status_words,
     }  # fmt: skip
     return found

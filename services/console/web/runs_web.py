@@ -98,7 +98,7 @@ async def show_run(request: Request) -> Response:
         shown=found[begin : begin + PAGE_ROWS], pages=-(-len(found) // PAGE_ROWS), statuses=(*STATUSES, WAITING),
         status_of=status_of, facts=facts, query=urlencode({"run": run_id}),
         review=None if status.in_progress else await _review_of(desk, run_id), can_run=desk.has_services,
-        draft=desk.draft_of(run_id),
+        draft=desk.draft_of(run_id), by_flow="flow" in status.workflow_metadata.decided_by,
     )  # fmt: skip
 
 

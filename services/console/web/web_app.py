@@ -17,6 +17,7 @@ from starlette.routing import Route
 from services.console.web import runs_web, sample_web, sql_web
 from services.console.web.desk import Desk, StaticFile, desk_of, page
 from services.console.web.guard import audit
+from services.console.web.library import library_acts, library_web
 from services.console.web.new_run import new_web
 from services.console.web.new_run.drafts import Drafts
 from services.console.web.review import review_acts, review_web
@@ -50,6 +51,14 @@ def routes() -> list[Route]:
         Route("/runs/{run}/review", _told(review_web.show_review), methods=["GET"], name="review"),
         Route("/runs/{run}/review/sign", _told(review_web.ask_to_sign), methods=["GET"], name="ask_to_sign"),
         Route("/runs/{run}/review/{act}", _told(review_acts.apply_act), methods=["POST"], name="review_act"),
+        Route("/runs/{run}/drift", _told(library_web.show_drift), methods=["GET"], name="drift"),
+        Route("/runs/{run}/drift/approve", _told(library_acts.ask_to_approve), methods=["GET"], name="ask_to_approve"),
+        Route("/runs/{run}/drift/approve", _told(library_acts.apply_approval), methods=["POST"], name="approve"),
+        Route("/flows", _told(library_web.list_flows), methods=["GET"], name="flows"),
+        Route("/flows/{name}", _told(library_web.show_flow), methods=["GET"], name="flow"),
+        Route("/flows/{name}/diff", _told(library_web.show_difference), methods=["GET"], name="flow_diff"),
+        Route("/flows/{name}/rollback", _told(library_acts.ask_to_roll_back), methods=["GET"], name="ask_to_roll_back"),
+        Route("/flows/{name}/rollback", _told(library_acts.apply_roll_back), methods=["POST"], name="roll_back"),
         Route("/sql", _told(sql_web.show_sql), methods=["GET"], name="sql"),
         Route("/sql/answer", _told(sql_web.download_sql), methods=["GET"], name="sql_answer"),
         Route("/static/{name}", _static, methods=["GET"], name="static"),

@@ -21,6 +21,7 @@ from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from shared.bus.ports import Asks
 from shared.client import Client
+from shared.client.workflow_samples import SampleBus
 from shared.errors import Unavailable
 from shared.settings import Settings
 
@@ -45,6 +46,7 @@ async def serve_console(
     port: int | None,
     told: Callable[[str], None] = lambda _: None,
     opens_writer: Callable[[], Awaitable[Asks]] | None = None,
+    opens_library: Callable[[], Awaitable[SampleBus]] | None = None,
 ) -> AsyncGenerator[str]:
     """Serve within the block; yield the address that begins the first session.
 
@@ -52,7 +54,7 @@ async def serve_console(
         client: of the bus, with the rights of the person who looks.
         settings: where the evidence is.
         port: on loopback; 0 takes a free one. None: `WEB_PORT`, or a free one where something else has it.
-        opens_writer: as `Desk` has it.
+        opens_writer: as `Desk` has it; so is ``opens_library``.
         told: is called with the address for the next session, each time that one was used.
 
     Raises:
@@ -65,7 +67,9 @@ async def serve_console(
     origins = (base, f"http://localhost:{port}")
     pages = PageOrigin(f"http://{HOST}:{page_sock.getsockname()[1]}", origins, settings)
     drafts = Drafts()
-    desk = Desk(client, settings, getuser(), static_files(), pages, opens_writer, draft_of=drafts.of_pilot)
+    desk = Desk(
+        client, settings, getuser(), static_files(), pages, opens_writer, opens_library, draft_of=drafts.of_pilot
+    )
     sessions = WebSessions(told=lambda path: told(f"{base}{path}"))
     hosts = {f"{HOST}:{port}", f"localhost:{port}"}
     app = Guard(make_app(desk, drafts), sessions, hosts, cookie=f"exhibit_{port}", files_at=(NEW,))

@@ -139,15 +139,17 @@ GetReply = WorkflowShown | WorkflowUnknown
 
 
 class LoadSamples(Message, frozen=True, kw_only=True):
-    """Request for the recorded samples of a version. ``hash``: as in :class:`GetWorkflow`."""
+    """Request for the recorded samples of a version. ``hash``: as in :class:`GetWorkflow`. ``told_only``: which they
+    are; their bytes are not lent."""
 
     name: str
     hash: str = ""
+    told_only: bool = False
 
 
 class SamplesLoaded(Message, frozen=True, kw_only=True):
     """``samples``: None: none are kept with this version. The bytes of each are in the ANSWERS bucket; the caller
-    removes them."""
+    removes them. A ``blob`` that is empty: they were not asked for."""
 
     workflow: WorkflowVersion
     samples: SampleSet | None

@@ -43,6 +43,12 @@ def versions_used(samples: Sequence[Recording]) -> dict[tuple[str, str], int]:
     return dict(used)
 
 
+def most_used(samples: Sequence[Recording], named: str = "") -> tuple[str, str] | None:
+    """Return name and hash of the version that most samples used; of the flow that is named, where one is."""
+    used = {key: count for key, count in versions_used(samples).items() if not named or key[0] == named}
+    return max(sorted(used), key=lambda key: used[key]) if used else None
+
+
 def _subject(kind: HealedKind, subject: str, heals: Heals) -> DriftedSubject:
     own = {sample: [h for h in found if (h.kind, h.subject) == (kind, subject)] for sample, found in heals.items()}
     each = [found for found in own.values() if found]

@@ -11,19 +11,19 @@ import msgspec
 from shared.bus.ports import Asks
 from shared.client.workflow_calls import create_workflow, get_workflow
 from shared.client.workflow_samples import SampleBus, load_samples
-from shared.contracts.base import Part
+from shared.contracts.discovery import RunRecord
 from shared.contracts.workflows.heals import Heal
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown, WorkflowUnknown
 from shared.contracts.workflows.samples import SampleSet
+from shared.errors import RunRejectedError
 from shared.flows.checking.validation import Losses, validate_flow
 from shared.flows.compiling.compiler import CompiledFlow
 from shared.flows.files import fields_without_rules, parse_files, write_files
-from shared.flows.healing.proposals import HealedSubject, Heals, propose_heal
+from shared.flows.healing.proposals import Heals, propose_heal
+from shared.flows.healing.versions import HEAL_FILE, HealReason
 from shared.recordings.packing import checked_recording
 from shared.recordings.recording import Recording
-from shared.task.spec import TaskSpec
-
-HEAL_FILE = "workspace/heal.json"
+from shared.task.spec import TaskSpec, check_spec
 
 
 class VersionSamples(Protocol):
@@ -44,15 +44,6 @@ class LibrarySamples:
         if isinstance(loaded, WorkflowUnknown) or loaded.told is None:
             return (), None
         return [checked_recording(one, loaded.data[one.sha256]) for one in loaded.told.samples], loaded.told
-
-
-class HealReason(Part, frozen=True, kw_only=True):
-    """Why a version was published, beside its files. ``replaced``: the hash of the version before it."""
-
-    replaced: str
-    run_id: str
-    changes: tuple[HealedSubject, ...]
-    diff: str
 
 
 @dataclass(frozen=True)
@@ -132,6 +123,21 @@ async def publish_heal(
     if isinstance(now, WorkflowShown) and now.workflow.hash != used:
         return HealTaken(now.workflow.hash)
     return HealRefused(tuple(one.message for one in created.findings))
+
+
+async def approve_heal(
+    bus: SampleBus, record: RunRecord, samples: Sequence[Recording], name: str, used: str, *, author: str
+) -> HealOutcome:
+    """Publish what the samples of this run call for, as `publish_heal`, because a person says so.
+
+    ``used``: the hash of the version that the samples used. Raises RunRejectedError where the spec of the run is none.
+    """
+    spec, problems = check_spec(record.spec)
+    if spec is None:
+        raise RunRejectedError(problems)
+    heals = heals_of_samples(samples, name, used)
+    kept = LibrarySamples(bus)
+    return await publish_heal(bus, spec, name, used, heals, kept, author=author, run_id=record.run_id)
 
 
 async def roll_back(asks: Asks, name: str, hash: str, *, author: str, samples: SampleSet | None = None) -> str:

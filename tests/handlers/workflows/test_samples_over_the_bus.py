@@ -12,7 +12,7 @@ from services.workflows.execution.in_process_executor import InProcessExecutor
 from services.workflows.library.storage.bus import BusStorage
 from services.workflows.sample_blobs import fetch_sample, lend_samples
 from shared.client.workflow_calls import create_workflow
-from shared.client.workflow_samples import LoadedSamples, lent_samples, load_samples
+from shared.client.workflow_samples import LoadedSamples, lent_samples, load_sample_set, load_samples
 from shared.contracts.workflows.library import SamplesLoaded, WorkflowCreated, WorkflowRefused, WorkflowUnknown
 from shared.errors import PermanentError
 from shared.streams import ANSWERS, INPUTS
@@ -45,6 +45,14 @@ async def test_samples_travel_to_the_library_and_back(bus):
     assert isinstance(back, LoadedSamples)
     assert (back.workflow, back.told, back.data) == (created.workflow, given.samples, given.data)
     assert isinstance(await load_samples(bus, unique("nothing")), WorkflowUnknown)
+
+
+async def test_which_samples_are_kept_is_told_without_their_bytes(bus):
+    given, name = packed(unique("R1"), unique("R2")), unique("flow")
+    async with lent_samples(bus, given.samples, given.data) as lent:
+        await create_workflow(bus, name, GREET, samples=lent)
+    assert await load_sample_set(bus, name) == given.samples
+    assert await load_sample_set(bus, unique("nothing")) is None
 
 
 async def test_bytes_that_never_came_or_are_too_many_are_refused_in_words(bus):

@@ -10,11 +10,9 @@ from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlencode
 
 import msgspec
 import pytest
-from starlette.types import Message, Scope
 
 from services.console.web.desk import Desk as WebDesk
 from services.console.web.guard import CSRF, Guard, WebSessions
@@ -29,18 +27,11 @@ from shared.evidence_format.files.review import ReviewFile, parse_review
 from shared.settings import Settings
 from tests.handlers.evidence.evidence_desk import Desk, found, sample, started
 from tests.handlers.evidence.review_room import with_open_values
+from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 
-HOST = "127.0.0.1:4280"
 REVIEW = "/runs/run_1/review"
 HOSTILE = '<script>alert(1)</script>\u202e{{7*7}}"'
 HOSTILE_SHOWN = "&lt;script&gt;alert(1)&lt;/script&gt;"
-
-
-@dataclass
-class Sent:
-    status: int
-    headers: dict[str, str]
-    text: str
 
 
 @dataclass
@@ -72,28 +63,8 @@ class Room:
         spec = {"output_schema": {"number": "string", "owner": "string | null"}, **record.pop("spec", {})}
         await with_open_values(self.desk, spec=spec, **{"requested_by": "dan", **record})
 
-    async def ask(self, path: str, form: dict[str, str] | None = None, **headers: str) -> Sent:
-        path, _, query = path.partition("?")
-        secret = self.sessions.begin(self.sessions.way_in.partition("token=")[2]) or ""
-        body = b"" if form is None else urlencode({CSRF: self.sessions.form_key(secret), **form}).encode()
-        given = {"host": HOST, "cookie": f"exhibit_session={secret}", "origin": f"http://{HOST}", **headers}
-        scope: Scope = {
-            "type": "http", "method": "GET" if form is None else "POST", "path": path, "raw_path": path.encode(),
-            "query_string": query.partition("#")[0].encode(), "root_path": "", "scheme": "http", "http_version": "1.1",
-            "server": ("127.0.0.1", 4280), "client": ("127.0.0.1", 1),
-            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
-        }  # fmt: skip
-        sent: list[Message] = []
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        await self.app()(scope, receive, send)
-        heads = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-        return Sent(sent[0]["status"], heads, b"".join(one.get("body", b"") for one in sent[1:]).decode())
+    async def ask(self, path: str, form: dict[str, str] | None = None, **headers: str) -> SentPage:
+        return await ask_page(self.app(), self.sessions, path, form, **headers)
 
     async def form(self, path: str) -> dict[str, str]:
         """Return what the first form of a page that decides sends."""
@@ -104,7 +75,7 @@ class Room:
         hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form[0])
         return {name: unescape(value) for name, value in hidden if name != CSRF}
 
-    async def act(self, act: str, path: str = REVIEW, **given: str) -> Sent:
+    async def act(self, act: str, path: str = REVIEW, **given: str) -> SentPage:
         return await self.ask(f"{REVIEW}/{act}", {**await self.form(path), **given})
 
     async def sign(self) -> None:

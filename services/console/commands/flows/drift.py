@@ -15,21 +15,18 @@ from services.console.options import AsJson, EvidenceOfRun, Nats, RunOrZip, load
 from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.run_location import find_run
 from services.console.terminal.flows_view import drift_table
-from shared.errors import RunRejectedError
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, Unreadable
-from shared.flows.healing.drift import drift_of, versions_used
+from shared.flows.healing.drift import drift_of, most_used
 from shared.flows.healing.publishing import (
     HealOutcome,
     HealPublished,
     HealTaken,
-    LibrarySamples,
+    approve_heal,
     heals_of_samples,
-    publish_heal,
 )
 from shared.recordings.from_run import RunRecordings, read_recordings
 from shared.settings import Settings
-from shared.task.spec import check_spec
 from shared.text.normal import printable
 
 if TYPE_CHECKING:
@@ -71,16 +68,12 @@ def approve(
 ) -> CommandOutcome:
     """Publish what all samples of a run found in the same other way, if recorded samples come out as before."""
     used = _used(load_settings(nats, evidence), run, flow)
-    heals = heals_of_samples(used.recordings.samples, used.name, used.hash)
 
     async def publish(bus: Bus) -> HealOutcome:
-        spec, problems = check_spec(used.recordings.record.spec)
-        if spec is None:
-            raise RunRejectedError(problems)
-        return await publish_heal(
-            bus, spec, used.name, used.hash, heals, LibrarySamples(bus),
-            author=author_or_user(author), run_id=used.recordings.record.run_id,
-        )  # fmt: skip
+        recorded = used.recordings
+        return await approve_heal(
+            bus, recorded.record, recorded.samples, used.name, used.hash, author=author_or_user(author)
+        )
 
     outcome = ask_library(nats, library, publish)
     if isinstance(outcome, HealPublished):
@@ -95,18 +88,17 @@ def approve(
 
 def _used(settings: Settings, run: str, flow: str) -> UsedFlow:
     """Return the flow that the run used. Raises RunRejectedError when there is none."""
-    recordings = read_run(settings, run)
-    used = {key: count for key, count in versions_used(recordings.samples).items() if not flow or key[0] == flow}
-    if not used:
+    recordings = read_run(settings, run, with_pages=False)
+    used = most_used(recordings.samples, flow)
+    if used is None:
         raise exits.refused(run, f"no sample of it used the flow {flow}" if flow else "no sample of it used a flow")
-    name, hash = max(sorted(used), key=lambda key: used[key])
-    return UsedFlow(name, hash, recordings)
+    return UsedFlow(*used, recordings)
 
 
-def read_run(settings: Settings, run: str) -> RunRecordings:
+def read_run(settings: Settings, run: str, *, with_pages: bool = True) -> RunRecordings:
     """Return the recorded samples of a run. Raises RunRejectedError when there is none."""
     try:
         with exits.bad_input("RUN"), open_source(settings, find_run(settings, run)) as source:
-            return read_recordings(source)
+            return read_recordings(source, with_pages=with_pages)
     except (NoRun, Unreadable) as exc:
         raise exits.refused(run, str(exc)) from exc

@@ -14,9 +14,9 @@ from services.console.outcomes import CommandOutcome, CommandResult
 from services.console.terminal.workflows_view import history_table
 from shared.client.workflow_calls import get_workflow, load_history
 from shared.contracts.workflows.library import WorkflowShown, WorkflowUnknown
-from shared.flows.files import SOURCE_FILE
 from shared.flows.healing.proposals import diff_of
 from shared.flows.healing.publishing import LibrarySamples, roll_back
+from shared.flows.healing.versions import hash_before, texts_of
 from shared.text.normal import printable
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def diff(
     async def compare(bus: Bus) -> str:
         after = await _version(bus, name, new)
         before = await _version(bus, name, old or await _hash_before(bus, name, after.workflow.hash))
-        return diff_of(_texts(before), _texts(after))
+        return diff_of(texts_of(before), texts_of(after))
 
     differs = ask_library(nats, library, compare)
     return CommandResult([printable(differs, keep="\n") if differs else "They are the same."])
@@ -78,13 +78,7 @@ async def _version(bus: Bus, name: str, hash: str) -> WorkflowShown:
 
 
 async def _hash_before(bus: Bus, name: str, hash: str) -> str:
-    """Return the version that was current before the one of this hash was published for the last time."""
-    hashes = [one.version.hash for one in await load_history(bus, name) if one.kind == "created"]
-    last = len(hashes) - 1 - hashes[::-1].index(hash) if hash in hashes else 0
-    if last == 0:
+    before = hash_before(await load_history(bus, name), hash)
+    if not before:
         raise exits.refused(name, f"there is no version before {hash[:12]}")
-    return hashes[last - 1]
-
-
-def _texts(shown: WorkflowShown) -> dict[str, str]:
-    return {SOURCE_FILE: shown.source, **shown.files}
+    return before

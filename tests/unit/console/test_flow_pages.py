@@ -1,0 +1,188 @@
+"""The pages about flows and workflows over the service of the library: what they show, and what their forms publish."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.console.web.desk import Desk
+from services.console.web.guard import CSRF, Guard, WebSessions
+from services.console.web.page_origin import PageOrigin
+from services.console.web.web_app import make_app, static_files
+from services.workflows.execution.in_process_executor import InProcessExecutor
+from shared.client import Client
+from shared.client.workflow_calls import create_workflow, delete_workflow, get_workflow, load_history
+from shared.client.workflow_samples import lent_samples
+from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
+from shared.settings import Settings
+from tests.handlers.workflows.flow_samples import packed
+from tests.handlers.workflows.service_bench import open_service
+from tests.typed import expect
+from tests.unit.console.asked_pages import HOST, SentPage, ask_page
+
+HOSTILE = "</code><script>alert(1)</script>\u202e{{7*7}}"
+SHOWN = "&lt;/code&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
+SOURCE = '''"""Read the queue of an order."""
+
+
+async def run(order: str) -> dict:
+    """Read it."""
+    found = {"order": order}
+    return found
+'''
+FILES = {
+    "workspace/locators.json": json.dumps({f"role=button[name={HOSTILE}]": {"role": "button"}}),
+    "data/variables_schema.json": json.dumps({"order!": {"type": "string", "description": HOSTILE}}),
+}
+
+
+@dataclass
+class FlowRoom:
+    """The console of ann over a library."""
+
+    bus: Any
+    folder: Path
+    sessions: WebSessions = field(default_factory=WebSessions)
+    has_services: bool = True
+
+    def app(self) -> Guard:
+        settings = Settings(
+            evidence_dir=self.folder / "evidence",
+            state_dir=self.folder / "state",
+            workflows_dir=self.folder / "none",
+            nats_url=None,
+        )
+        client = Client(self.bus)
+        desk = Desk(client, settings, "ann", static_files(), PageOrigin("http://p", (), settings))
+        if not self.has_services:
+
+            async def opens() -> Any:
+                raise AssertionError("nothing is opened for it")
+
+            desk = Desk(client, settings, "ann", desk.static, desk.pages, opens, opens)
+        return Guard(make_app(desk), self.sessions, {HOST})
+
+    async def ask(self, path: str, form: dict[str, str] | None = None) -> SentPage:
+        return await ask_page(self.app(), self.sessions, path, form)
+
+    async def create(self, source: str = SOURCE, replace: str = "", **more: Any) -> str:
+        """Create a version of `orders`; return its hash."""
+        made = await create_workflow(self.bus, "orders", source, replace=replace, **more)
+        return expect(made, WorkflowCreated).workflow.hash
+
+    async def current(self) -> str:
+        return expect(await get_workflow(self.bus, "orders"), WorkflowShown).workflow.hash
+
+
+@pytest.fixture
+async def room(tmp_path: Path) -> AsyncIterator[FlowRoom]:
+    async with open_service(tmp_path, InProcessExecutor()) as service:
+        yield FlowRoom(service.bus, tmp_path)
+
+
+def hidden(page: SentPage) -> dict[str, str]:
+    """Return what the form of a page that changes something sends."""
+    form = re.search(r'<form method="post".*?</form>', page.text, re.DOTALL)
+    assert form is not None, page.text
+    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form[0])
+    return {name: unescape(value) for name, value in fields if name != CSRF}
+
+
+async def test_hostile_text_is_text_on_each_page_about_flows(room: FlowRoom):
+    source = SOURCE.replace("found =", f"note = {HOSTILE!r}  # {HOSTILE}\n    found =")
+    first = await room.create()
+    await room.create(source, replace=first, description=HOSTILE, author=HOSTILE, files=FILES)
+    pages = {
+        "/flows": 1,
+        "/flows/orders": 5,
+        f"/flows/orders/diff?old={first}": 2,
+        f"/flows/orders/rollback?version={first}": 1,
+    }
+    for path, least in pages.items():
+        page = await room.ask(path)
+        assert page.status == 200, page.text
+        assert page.text.count(SHOWN) >= least, path
+        assert "<script>" not in page.text, path
+        assert "\u202e" not in page.text, path
+        assert "49" not in re.sub(r"[0-9a-f]{12,}", "", page.text), path
+
+
+async def test_a_flow_shows_what_it_consists_of_and_which_samples_are_kept_with_it(room: FlowRoom):
+    kept = packed("R1", "R2")
+    async with lent_samples(room.bus, kept.samples, kept.data) as lent:
+        await room.create(files={**FILES, "data/notes.txt": "a note"}, samples=lent)
+    page = await room.ask("/flows/orders")
+    for words in ("Read the queue of an order.", "order: str", "role=button", "data/notes.txt", "a note", "current"):
+        assert words in page.text, words
+    assert re.search(r"R1.*it was made from it.*R2.*held out", page.text, re.DOTALL)
+    assert '<span class="c-keyword">async</span>' in page.text
+
+
+async def test_a_search_that_finds_nothing_says_so(room: FlowRoom):
+    await room.create()
+    page = await room.ask("/flows?q=anything")
+    assert "Nothing in the library does that" in page.text
+
+
+async def test_an_old_version_is_used_again_when_that_is_confirmed(room: FlowRoom):
+    first = await room.create()
+    second = await room.create(SOURCE + "\n", replace=first)
+    old = await room.ask(f"/flows/orders?version={first}")
+    assert "This is an old version" in old.text
+    assert f"/flows/orders/rollback?version={first}" in (await room.ask("/flows/orders")).text
+    asked = await room.ask(f"/flows/orders/rollback?version={first}")
+    assert await room.current() == second
+    assert (await room.ask(f"/flows/orders/rollback?version={second}")).status == 409
+    done = await room.ask(f"/flows/orders/rollback?version={first}", hidden(asked))
+    assert (done.status, done.headers["location"]) == (303, "/flows/orders")
+    assert await room.current() == first
+    assert (await load_history(room.bus, "orders"))[-1].author == "ann"
+
+
+async def test_a_version_that_was_published_meanwhile_is_not_rolled_over(room: FlowRoom):
+    first = await room.create()
+    second = await room.create(SOURCE + "\n", replace=first)
+    asked = hidden(await room.ask(f"/flows/orders/rollback?version={first}"))
+    third = await room.create(SOURCE + "\n\n", replace=second)
+    refused = await room.ask(f"/flows/orders/rollback?version={first}", asked)
+    assert refused.status == 409
+    assert "published meanwhile" in refused.text
+    assert await room.current() == third
+
+
+async def test_what_was_deleted_keeps_its_history(room: FlowRoom):
+    hash = await room.create()
+    await delete_workflow(room.bus, "orders")
+    page = await room.ask("/flows/orders")
+    assert "It was deleted" in page.text
+    assert (await room.ask(f"/flows/orders?version={hash}")).status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/flows/none",
+        "/flows/orders?version=ffffffffffff",
+        "/flows/orders/diff",
+        "/flows/orders/rollback?version=ffffffffffff",
+        "/runs/run_none/drift",
+        "/runs/run_none/drift/approve",
+    ],
+)
+async def test_what_is_not_there_is_said(room: FlowRoom, path: str):
+    await room.create()
+    assert (await room.ask(path)).status == 404
+
+
+async def test_a_library_that_does_not_exist_is_empty_and_starts_nothing(room: FlowRoom):
+    room.has_services = False
+    page = await room.ask("/flows")
+    assert (page.status, "The library is empty" in page.text) == (200, True)
+    assert (await room.ask("/flows/orders")).status == 404
