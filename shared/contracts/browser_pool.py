@@ -109,7 +109,7 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     empty cell has an empty name. ``row``: number of the table row in the snapshot, equal for the cells of one row.
 
     ``states``: of a list of options, ``placeholder``: its text asks to choose; ``blank``: the chosen option has no
-    value, so that its text may stand for none.
+    value, or cannot be chosen, so that its text may stand for none.
 
     ``title``: text in the markup that adds to the name: the ``datetime`` of a ``time`` ("3 days ago"), the ``value``
     of a ``data``, else the ``title`` (also of an ``abbr``) or ``aria-label``. It is that of the element, or of an

@@ -252,7 +252,8 @@ DOUBTS: tuple[DoubtRow, ...] = (
 )  # fmt: skip
 """In this order; the first that applies is the reason."""
 DOUBTS_OF_FLOWS: Mapping[str, str] = {
-    "asks_to_choose": "the text may ask to choose something",
+    "asks_to_choose": "the text may ask to choose something; where it says that there is none, "
+    "`not_present` of the field has it",
     "of_other_record": "other records stand under the same labels, and it may be of one of them",
 }
 """Reasons for which a flow does not take what is certain by these rows: it knows the element, and what the row of the

@@ -47,7 +47,8 @@ def text_of(element: Element) -> str:
 
 
 def may_show_no_choice(element: Element) -> bool:
-    """Return whether the text of a list may stand for no choice: its option has no value, or it asks to choose."""
+    """Return whether the text of a list may stand for no choice: its option has no value or cannot be chosen, or the
+    text asks to choose."""
     shown = text_of(element)
     is_list = element.role in ("combobox", "listbox") and element.tag not in ("input", "textarea")
     return shown != "" and (WITHOUT_VALUE in element.states or (is_list and asks_to_choose(shown)))

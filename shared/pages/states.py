@@ -5,7 +5,8 @@ from __future__ import annotations
 from shared.contracts.browser_pool import Element
 
 WITHOUT_VALUE = "blank"
-"""State of a select whose chosen option has no value. It is not told: the option's text says what it stands for."""
+"""State of a select whose chosen option has no value, or cannot be chosen. It is not told: the option's text says what
+it stands for."""
 
 
 def told_states(element: Element) -> tuple[str, ...]:

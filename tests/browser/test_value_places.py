@@ -154,14 +154,16 @@ CHOSEN = "<label>Status <select {}><option {}>New</option><option value=b>Old</o
     ("select", "option", "kind", "expected"),
     [
         ("", "value=a", "string", "New"),
-        ("", "value=a selected disabled", MAYBE, ""),
+        ("", "value='' selected disabled", MAYBE, ""),
+        ("", "value=a selected disabled", MAYBE, {"New", ""}),  # what was chosen, and cannot be any more
+        ("", "value=a selected hidden", {"type": MAYBE, "not_present": ["New"]}, "New"),
         ("required", "value=''", MAYBE, ""),
         ("", "value=''", MAYBE, {"New", ""}),
         ("", "value=''", {"type": MAYBE, "not_present": ["New"]}, "New"),
         ("", "value=''", {"type": "enum", "values": ["New", "Old"]}, "New"),
     ],
 )
-async def test_the_text_of_an_option_without_a_value_may_stand_for_none(
+async def test_the_text_of_an_option_without_a_value_or_that_cannot_be_chosen_may_stand_for_none(
     look: Look, select: str, option: str, kind: object, expected: object
 ) -> None:
     assert shown(await look(CHOSEN.format(select, option)), kind) == expected

@@ -12,7 +12,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.evidence_format.layout import artifact_filename
-from shared.field_types import nullable
+from shared.flows.building.meant_value import value_meant
 from shared.flows.workspace import SAMPLES_FOLDER
 from shared.host.connections import ManualSession
 from shared.pages.elements import text_of, title_of
@@ -20,8 +20,6 @@ from shared.pages.locate.target_context import context_of_target
 from shared.recordings.recording import RecordedPage, Recording
 from shared.streams import ARTIFACTS
 from shared.task.spec import TaskSpec
-from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Invalid, quoted
 
 ALL_ELEMENTS = 10_000_000
 """Tokens of an observation: every element, since it is what is stored of the page."""
@@ -111,16 +109,9 @@ class RecordedRow:
             kept_ref=element.ref,
             title=title_of(element, shown),
         )
-        by = self._by
-        if is_not_present(shown, field) or (not shown and nullable(field.type)):
-            value = FieldValue(field=name, state="not_present", shown=shown, source=source, read_by=by)
-        elif not shown:
-            return f"element {element.ref} shows no text"
-        else:
-            typed = typed_value(field, shown, title=source.title)
-            if isinstance(typed, Invalid):
-                return f"{name} is a {field.type}, and {quoted(shown)} is none: {typed.message}"
-            value = FieldValue(field=name, state="value", value=typed.value, shown=shown, source=source, read_by=by)
+        value = value_meant(name, field, element, shown, source, self._by)
+        if isinstance(value, str):
+            return value
         others = tuple(one for one in self.sample.values if one.field != name)
         self.sample = replace(self.sample, values=(*others, value))
         return value

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.contracts.browser_pool import Element
+from shared.contracts.results import ValueSource
+from shared.contracts.steps import FieldValue
 from shared.extraction.values import FieldType, find_spans
+from shared.field_types import nullable
 from shared.pages.elements import text_of
-from shared.text.normal import fold, quoted, tidy
+from shared.task.output_field import OutputField
+from shared.task.typed_values import is_not_present, typed_value
+from shared.text.normal import Invalid, fold, quoted, tidy
 
 MOST_TOLD = 8
 
@@ -42,6 +47,24 @@ def find_meant(words: Sequence[str], elements: Sequence[Element]) -> MeantValue 
     wanted = fold(tidy(text))
     whole = [MeantValue(one, text_of(one)) for one in elements if fold(tidy(text_of(one))) == wanted]
     return _only(whole or _of_parts(elements, text), text)
+
+
+def value_meant(
+    name: str, field: OutputField, element: Element, shown: str, source: ValueSource, by: str
+) -> FieldValue | str:
+    """Return a text of an element as the value of a field, or why it is none. ``by``: who says so.
+
+    Where there is none, the words of the page are kept: a list shows a text until something is chosen."""
+    words = tidy(element.value or "")
+    if is_not_present(shown, field) or (not shown and nullable(field.type)):
+        return FieldValue(field=name, state="not_present", shown=shown or words, source=source, read_by=by)
+    if not shown:
+        until = f", and {quoted(words)} stands there until something is chosen" if words else ""
+        return f"element {element.ref} shows no value{until}: {name} is a {field.type}"
+    typed = typed_value(field, shown, title=source.title)
+    if isinstance(typed, Invalid):
+        return f"{name} is a {field.type}, and {quoted(shown)} is none: {typed.message}"
+    return FieldValue(field=name, state="value", value=typed.value, shown=shown, source=source, read_by=by)
 
 
 def part_meant(element: Element, written: str) -> str:

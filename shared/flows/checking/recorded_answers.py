@@ -340,11 +340,15 @@ def differences(
             rows = rows_by_page(value)[:1] if first_page else ()
             problems += _differences_of_rows(value.field, rows[0].rows if rows else value.rows, values[value.field])
             continue
-        expected = None if value.state == "not_present" else value.shown
+        expected = None if value.state == "not_present" else value.shown or None
         is_same = expected is not None and values[value.field] == value.value
         if not is_same and not _is_same(values[value.field], expected, not_present.get(value.field, ())):
-            problems.append(f"{value.field}: then {quoted(expected or 'none')}, now {quoted(str(values[value.field]))}")
+            problems.append(f"{value.field}: then {_told(expected)}, now {_told(values[value.field])}")
     return problems
+
+
+def _told(value: object) -> str:
+    return "that there is none" if value is None else quoted(str(value))
 
 
 def _differences_of_rows(field: str, recorded: Sequence[RowValue], now: Any) -> list[str]:

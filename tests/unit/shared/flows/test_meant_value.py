@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from shared.contracts.results import TextPart
-from shared.flows.building.meant_value import MeantValue, find_meant
+from typing import Any
+
+from shared.contracts.results import TextPart, ValueSource
+from shared.flows.building.meant_value import MeantValue, find_meant, value_meant
+from shared.pages.elements import text_of
+from shared.task.output_field import OutputField
 from tests.cases import cases
 from tests.unit.shared.flows.recorded_world import element
 
@@ -49,5 +53,42 @@ def test_a_number_a_label_or_a_text_means_one_value(words: str, ref: int, text: 
 )
 def test_what_means_no_single_value_is_told(words: str, told: str):
     found = find_meant(words.split(), PAGE)
+    assert isinstance(found, str)
+    assert told in found
+
+
+SOURCE = ValueSource(
+    snapshot_id="s", observation_sha256="", url="", ref=1, role="combobox", label=None, box=None, frame="main"
+)
+NOBODY = ["Unassigned"]
+
+
+@cases(
+    ("shown", "states", "kind", "state", "text"),
+    [
+        ("Ann", (), {"type": "string | null", "not_present": NOBODY}, "value", "Ann"),
+        ("Unassigned", ("blank",), {"type": "string | null", "not_present": NOBODY}, "not_present", "Unassigned"),
+        ("Unassigned", ("blank",), {"type": "string"}, "value", "Unassigned"),  # it is what the page shows
+        ("Choose one", ("placeholder",), {"type": "string | null"}, "not_present", "Choose one"),
+        ("---------", (), {"type": "string | null"}, "not_present", "---------"),
+        ("", (), {"type": "string | null"}, "not_present", ""),
+        ("NEW", (), {"type": "enum", "values": ["New", "Old"]}, "value", "NEW"),
+    ],
+)
+def test_what_a_list_shows_is_recorded_in_the_words_of_the_page(
+    shown: str, states: tuple[str, ...], kind: dict[str, Any], state: str, text: str
+):
+    one = element(1, "combobox", "Owner", tag="select", value=shown, states=states)
+    found = value_meant("owner", OutputField(**kind), one, text_of(one), SOURCE, "ann")
+    assert not isinstance(found, str)
+    assert (found.state, found.shown) == (state, text)
+
+
+@cases(
+    ("shown", "states", "told"), [("Choose one", ("placeholder",), "until something is chosen"), ("", (), "no value")]
+)
+def test_what_shows_nothing_is_no_value_of_a_field_that_must_have_one(shown: str, states: tuple[str, ...], told: str):
+    one = element(1, "combobox", "Owner", tag="select", value=shown, states=states)
+    found = value_meant("owner", OutputField(type="string"), one, text_of(one), SOURCE, "ann")
     assert isinstance(found, str)
     assert told in found

@@ -445,12 +445,15 @@ function statesOf(el, role) {
   return states;
 }
 
-// A list shows the text of its chosen option, which may stand for none: it cannot be chosen (any more), or has no value.
+// A list shows the text of its chosen option, which may stand for none: it has no value, or it cannot be chosen. Without
+// both nothing is chosen. One with a value that cannot be chosen any more may be what was chosen: "Unassigned", a team
+// that is gone.
 function unchosen(el) {
   const chosen = el.localName === 'select' && !el.multiple && el.selectedOptions[0];
   if (!chosen) return NONE;
-  if (chosen.disabled || chosen.hidden || el.required && chosen.index === 0 && !chosen.value) return ['placeholder'];
-  return chosen.value ? NONE : ['blank'];
+  const closed = chosen.disabled || chosen.hidden;
+  if (!chosen.value && (closed || el.required && chosen.index === 0)) return ['placeholder'];
+  return chosen.value && !closed ? NONE : ['blank'];
 }
 
 // Some tabs say only by a class, theirs or that of their list item, which of them is open.
