@@ -66,10 +66,12 @@ Aspect = tuple[Attribute, int, int]
 
 @dataclass(frozen=True)
 class Example:
-    """A page, and the value as a person wrote it, in any form of its type. None: the page shows that there is none."""
+    """A page, and the value as a person wrote it, in any form of its type. None: the page shows that there is none.
+    ``ref``: of the element that a person or a model has pointed at; 0: none is known."""
 
     page: ObservedPage
     value: str | None
+    ref: int = 0
 
 
 def learn_field(
@@ -139,6 +141,8 @@ def _learn_rules(
             if not any(_is_wrong_on(rule, other, form, constants) for other in rest):
                 found.setdefault(rule)
     placed = _of_labelled_place(found, shown, called)
+    if len({value_key(form, one.value or "") for one in shown}) == 1:
+        placed = _of_meant_place(placed, shown, form, by_task)
     if by_task is not None and isinstance(by_task.where, ByTask):
         return (by_task, *_kept(_at_task_value(placed, shown, by_task.where, called), called))
     if not any(kind_of(rule, called) in TELLING for rule in placed):
@@ -220,6 +224,29 @@ def _of_labelled_place(
         if isinstance(rule.where, UnderHeader | InLabelledRow | AtSelector)
         or all(one.page.find(rule.where) is place for one, place in zip(shown, places, strict=True))
     ]
+
+
+def _of_meant_place(
+    found: Collection[ExtractionRule], shown: Sequence[Example], form: FieldType, by_task: ExtractionRule | None
+) -> list[ExtractionRule]:
+    """Return the rules that lead to the element that was pointed at, else to that of the field's label; all of them,
+    where neither is known. For examples with one value: any other place has it by chance, as a name that begins so."""
+    meant = [_meant_element(one, form, by_task) for one in shown]
+    if any(element is None for element in meant):
+        return list(found)
+    there = [
+        rule for rule in found if all(one.page.find(rule.where) is at for one, at in zip(shown, meant, strict=True))
+    ]
+    return there or list(found)
+
+
+def _meant_element(one: Example, form: FieldType, by_task: ExtractionRule | None) -> Element | None:
+    pointed = one.page.with_ref(one.ref) if one.ref else None
+    if pointed is not None:
+        texts = (text_of(pointed, "name"), text_of(pointed, "value"))
+        if any(find_spans(form, text, one.value or "") for text in texts if text):
+            return pointed
+    return None if by_task is None else one.page.find(by_task.where)
 
 
 def _variants(

@@ -96,7 +96,7 @@ def test_a_flow_is_published_with_its_samples_and_checked_again(recorded: Cli, s
     seen = len(site.served)
     for what in ("owners", f"owners@{told['version'][:12]}", str(recorded.folder / "flow")):
         code, again = checked(recorded, what)
-        assert (code, again["equal"], again["differs"]) == (0, len(OWNERS), 0)
+        assert (code, again["equal"], again["differs"], again["unvaried"]) == (0, len(OWNERS), 0, [])
         uses = {one["sample_id"]: one["use"] for one in again["checks"]}
         assert {one for one, use in uses.items() if use == "compiled_from"} == set(told["compiled_from"])
         assert all(one["model_calls"] == 0 for one in again["checks"])

@@ -43,6 +43,14 @@ def support_lines(support: Sequence[FieldSupport]) -> list[str]:
     return lines
 
 
+def unvaried_lines(fields: Sequence[str]) -> list[str]:
+    """Return what is not proven of fields of which all samples have one value; none where there are none."""
+    if not fields:
+        return []
+    names = ", ".join(map(printable, fields))
+    return [f"All samples have one value of {names}: a row with another value would show that it is read there."]
+
+
 def checks_table(
     checks: Sequence[SampleCheck], title: str = "held-out sample", *, live: SampleCheck | None = None
 ) -> Table:

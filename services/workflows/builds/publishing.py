@@ -33,6 +33,7 @@ from shared.flows.checking.into_library import publish_flow
 from shared.flows.checking.published import published_flow
 from shared.flows.checking.validation import Losses, begin_draft, error_of, validate_flow, variables_of
 from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, NotCompiledError
+from shared.flows.compiling.sample_choice import field_support
 from shared.flows.files import write_files
 from shared.flows.live import LiveFlow
 from shared.flows.workspace import write_workspace
@@ -203,6 +204,7 @@ class FlowPublisher:
             return
         if replay.held_back:
             bench.tell(f"The replay ended before this: {replay.held_back}. The rest is proven by recorded rows only.")
+        support = field_support(bench.spec, [*samples, *whole])
         bench.note(
             FlowPublished(
                 at=now_text(),
@@ -211,5 +213,6 @@ class FlowPublisher:
                 row=replay.sample.sample_id,
                 held_back=bool(replay.held_back),
                 given_up=tuple(sorted(flow.files.fields.given_up)),
+                unvaried=tuple(one.field for one in support if one.is_unvaried),
             )
         )

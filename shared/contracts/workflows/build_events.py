@@ -188,13 +188,15 @@ class FlowWritten(Event, frozen=True, kw_only=True, omit_defaults=True, tag="com
 
 class FlowPublished(Event, frozen=True, kw_only=True, omit_defaults=True, tag="published"):
     """``name`` and ``hash``: of the version in the library. ``row``: that it was replayed on. ``held_back``: the replay
-    ended before a press that may send something. ``given_up``: fields of which a person has accepted the loss."""
+    ended before a press that may send something. ``given_up``: fields of which a person has accepted the loss.
+    ``unvaried``: those of which all rows, this one too, have one value, which may stand elsewhere by chance."""
 
     name: str
     hash: str
     row: str
     held_back: bool = False
     given_up: tuple[str, ...] = ()
+    unvaried: tuple[str, ...] = ()
 
 
 class SessionClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="closed"):

@@ -85,7 +85,8 @@ def place_field(
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
     examples = [
-        Example(_page(one, spec, samples[number]), tidy(one.value.shown or "")) for number, one in shown.items()
+        Example(_page(one, spec, samples[number]), tidy(one.value.shown or ""), one.source.kept_ref)
+        for number, one in shown.items()
     ]
     at = _position(_sources(shown), columns, samples, arriving=first)
     examples += [Example(page, None) for page in _pages_without(name, spec, samples, columns, at)]

@@ -15,6 +15,7 @@ from shared.extraction.synthesis import MIN_EXAMPLES
 from shared.field_types import is_rows, nullable
 from shared.flows.compiling.recorded_calls import calls_of
 from shared.recordings.recording import Recording, rows_by_page
+from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.text.normal import fold
 
@@ -33,13 +34,21 @@ Demand = tuple[str, ...]
 @dataclass(frozen=True)
 class FieldSupport:
     """On how many samples a field stands. ``shown``: samples of which a stored page shows a value of it; ``without``:
-    samples that were done without one. ``may_lack``: the task allows a record without it."""
+    samples that were done without one. ``values``: how many different ones are shown. ``may_lack``: the task allows a
+    record without it."""
 
     field: str
     shown: tuple[str, ...]
     without: tuple[str, ...]
     of: int
     may_lack: bool
+    values: int = 0
+
+    @property
+    def is_unvaried(self) -> bool:
+        """Whether several samples show it, and all of them one value: what else had that value by chance is not told
+        apart from it."""
+        return self.values == 1 and len(self.shown) >= MIN_EXAMPLES
 
     @property
     def asks_for(self) -> str:
@@ -48,6 +57,8 @@ class FieldSupport:
             return "no sample teaches it; add rows that have it"
         if len(self.shown) < MIN_EXAMPLES:
             return "learned from one sample; add a row that has it"
+        if self.is_unvaried:
+            return f"all {len(self.shown)} samples have one value of it; add a row that has another one"
         return "add a row without it, if there are such" if self.may_lack and not self.without else ""
 
 
@@ -60,8 +71,15 @@ def field_support(spec: TaskSpec, samples: Sequence[Recording]) -> tuple[FieldSu
         shown = tuple(one.sample_id for one in samples if shows_value(one, name))
         without = tuple(one.sample_id for one in samples if absence_of(one, name))
         may_lack = nullable(field.type) or name not in spec.required_fields
-        found.append(FieldSupport(name, shown, without, len(samples), may_lack))
+        values = {_value_of(one, name, field) for one in samples if one.sample_id in shown}
+        found.append(FieldSupport(name, shown, without, len(samples), may_lack, len(values)))
     return tuple(found)
+
+
+def _value_of(sample: Recording, name: str, field: OutputField) -> Hashable:
+    """Return what tells the value of a field that the sample shows from others; of rows, how many there are."""
+    value = next(one for one in sample.values if one.field == name and one.state == "value")
+    return fold(value.shown or "") if not is_rows(field.type) else len(value.rows)
 
 
 def shows_value(sample: Recording, field: str) -> bool:
@@ -129,8 +147,7 @@ def _facts_for_fields(spec: TaskSpec, sample: Recording) -> Iterator[tuple[Deman
         places = _places_of(sample, name)
         if places:
             yield ("shown", name), sample.sample_id
-            value = next(one for one in sample.values if one.field == name and one.state == "value")
-            yield ("value", name), fold(value.shown or "") if not is_rows(field.type) else len(value.rows)
+            yield ("value", name), _value_of(sample, name, field)
         for role, label in places:
             yield ("place", name, role, fold(label)), sample.sample_id
         if absence := absence_of(sample, name):

@@ -38,6 +38,7 @@ def order(number: str) -> Any:
         el("button", "Send order", tag="button", fingerprint="f1", locators=(BY_ROLE,)),
         el("definition", number, header="Number", tag="dd"),
         el("definition", f"Open {number}", header="Status", tag="dd"),
+        el("definition", "North", header="Shop", tag="dd"),
     )
 
 
@@ -85,7 +86,8 @@ async def shop(tmp_path: Path) -> AsyncGenerator[Shop]:
         site = ScriptedPool({f"http://site/{one}": [order(one)] for one in ORDERS})
         service.bus.host(pool, site)
         service.deps.builds = sessions = BuildSessions(service.bus, "process1")
-        asker = Asker(service.bus, "one", rows=ORDERS)
+        fields = {**SPEC["output_schema"], "shop": "string"}
+        asker = Asker(service.bus, "one", rows=ORDERS, spec={**SPEC, "output_schema": fields})
         await asker.open()
         one = Shop(asker, site)
         await one.do(builds.BeginWork())
@@ -99,7 +101,7 @@ async def _work_out_two_rows(shop: Shop) -> None:
     go = builds.ActOnRow(action=Goto(url="http://site/1001", reason=""))
     for command in (go, SEND, builds.FinishTodo()):
         await shop.do(command)
-    for field in ("number", "status"):
+    for field in ("number", "status", "shop"):
         await shop.do(builds.ReadValue(field=field, where=("beside", field.title())))
     await shop.do(builds.FinishTodo())
     await shop.do(builds.NextRow())
@@ -126,10 +128,14 @@ async def test_without_a_yes_nothing_is_sent_for_the_proof(shop: Shop):
 async def test_with_a_yes_the_further_row_is_the_proof_and_a_sample(shop: Shop):
     await shop.do(builds.PublishFlow(name="orders"))
     told = await shop.answer(PRESS_IT)
-    assert told.questions[0].text == "Row 1003: number is '1003', status is 'Open 1003'. Is that right?"
+    assert told.questions[0].text == (
+        "Row 1003: number is '1003', status is 'Open 1003', shop is 'North'. Is that right?"
+    )
     await shop.answer(RIGHT)
     assert shop.sent == 3
     assert ("1003", "held_out") in await shop.samples("orders")
+    [published] = [one for one in shop.asker.events if isinstance(one, FlowPublished)]
+    assert published.unvaried == ("shop",)  # all three rows are of one: nothing shows that its rules follow it
 
 
 async def test_what_is_not_right_on_the_further_row_is_not_published(shop: Shop):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from services.console.line_reader import LineReader
+from services.console.terminal.flows_view import unvaried_lines
 from services.console.text.build_lines import build_help, log_text, parse_choice
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.workflows.build_events import (
@@ -88,6 +89,8 @@ class BuildTerminal:
                 self._show_compiled(event, closing=closing)
             case FlowPublished():
                 self.say(f"It is in the library as {event.name}, version {event.hash[:12]}.")
+                for line in unvaried_lines(event.unvaried):
+                    self.say(line)
             case _:
                 pass
 

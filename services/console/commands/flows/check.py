@@ -17,7 +17,7 @@ from services.console.commands.workflows.library import library_settings
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Nats
 from services.console.outcomes import CommandOutcome
-from services.console.terminal.flows_view import checks_table
+from services.console.terminal.flows_view import checks_table, unvaried_lines
 from shared.client.workflow_calls import get_workflow, load_history
 from shared.client.workflow_samples import load_samples
 from shared.contracts.workflows.flows import BeginFlow
@@ -26,6 +26,7 @@ from shared.contracts.workflows.samples import SampleSet
 from shared.errors import RunRejectedError
 from shared.flows.checking.recorded_answers import SampleCheck
 from shared.flows.checking.validation import check_flow
+from shared.flows.compiling.sample_choice import FieldSupport, field_support
 from shared.flows.files import parse_files
 from shared.flows.variables import typed_row
 from shared.flows.workspace import read_sample_set, read_workspace
@@ -60,10 +61,11 @@ class FlowWithSamples:
 
 @dataclass(frozen=True)
 class CheckedFlow:
-    """What came of each sample of a flow."""
+    """What came of each sample of a flow. ``support``: on how many samples each field stands."""
 
     flow: FlowWithSamples
     checks: Sequence[SampleCheck]
+    support: Sequence[FieldSupport] = ()
 
     @property
     def exit_code(self) -> int:
@@ -87,6 +89,7 @@ class CheckedFlow:
             "checks": checks,
             "equal": equal,
             "differs": self._differs,
+            "unvaried": self._unvaried,
         }
 
     def lines(self) -> Iterator[RenderableType]:
@@ -99,6 +102,11 @@ class CheckedFlow:
         equal = len(self.checks) - self._differs
         same = f"{equal} of {len(self.checks)} recorded samples are done and found the same"
         yield Text(f"{self.flow.name}{version}: {same}, without a model.")
+        yield from map(Text, unvaried_lines(self._unvaried))
+
+    @property
+    def _unvaried(self) -> list[str]:
+        return [one.field for one in self.support if one.is_unvaried]
 
     @property
     def _uses(self) -> dict[str, str]:
@@ -118,7 +126,7 @@ def check(
 ) -> CommandOutcome:
     """Run a flow on its recorded samples again, without a browser and without a model, and say what differs."""
 
-    async def work() -> tuple[FlowWithSamples, list[SampleCheck]]:
+    async def work() -> tuple[FlowWithSamples, list[SampleCheck], tuple[FieldSupport, ...]]:
         async with open_bus(library_settings(nats, library), ("workflows",), "check") as opened:
             found = _from_folder(Path(flow)) if _is_folder(flow, hash) else await _from_library(opened.bus, flow, hash)
             spec = _spec_of(flow, found.told)
@@ -127,7 +135,7 @@ def check(
             except ValueError as exc:
                 raise exits.refused(flow, str(exc)) from exc
             checks = [await check_flow(opened.bus, found.begin(one), files, spec, one) for one in found.samples]
-        return found, checks
+        return found, checks, field_support(spec, found.samples)
 
     return CheckedFlow(*run_async(work()))
 

@@ -80,7 +80,8 @@ class Compiled:
             "live": None if live is None else live_facts(live),
             "left_to_model": flow.with_model,
             "fields": {
-                one.field: {"shown": len(one.shown), "of": one.of, "asks_for": one.asks_for} for one in self.support
+                one.field: {"shown": len(one.shown), "values": one.values, "of": one.of, "asks_for": one.asks_for}
+                for one in self.support
             },
             "lost": {one.field: one.had_by for one in self.validation.lost},
             "problems": self.problems,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replace_example
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from shared.extraction.absence import LeftOut, is_left_out, shape_of
 from shared.extraction.agreement import confidence_of, read_field, verdicts_of_others
 from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
-from shared.extraction.pages import ObservedPage
+from shared.extraction.pages import ObservedPage, TaskValue
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
@@ -335,6 +336,33 @@ def test_of_radio_buttons_the_chosen_one_is_learned_and_read():
     learned = [Example(order(colour), colour) for colour in ("red", "green", "blue")]
     assert read_learned(learned, order("black")).value == "black"
     assert read_learned(learned, order("")).value is None
+
+
+def of_queue(number: str, queue: str) -> ObservedPage:
+    """Return a page whose name begins like its queue, which has a label; the queue of others is told below."""
+    said = text("Queue", place="aside>b"), text(queue, place="aside>p")
+    return page(text(number, place="nav>p"), heading("A lamp flickers"), *said, text("Billing", place="footer>p"))
+
+
+def test_of_one_value_the_place_that_was_pointed_at_is_learned():
+    """All rows are of one queue: what else is called so on them is not told apart from it by the values."""
+    rows = [Example(of_queue(number, "Billing"), "Billing", 4) for number in ("billing-3", "billing-7", "billing-9")]
+    field, constants = learn_field(rows, ("queue",)), common_texts([one.page for one in rows], {"billing"})
+    assert all(rows[0].page.find(rule.where) is rows[0].page.with_ref(4) for rule in field.rules)
+    assert read_field(field, of_queue("access-23", "Access & keys"), constants).value == "Access & keys"
+    unknown = learn_field([replace_example(one, ref=0) for one in rows], ("queue",))
+    reading = read_field(unknown, of_queue("access-23", "Access & keys"), constants)
+    assert (reading.value, reading.certainty) == (None, "ambiguous")
+
+
+def test_of_one_value_the_place_of_the_task_s_label_is_learned():
+    def told(number: str, queue: str) -> ObservedPage:
+        shown = of_queue(number, queue)
+        return ObservedPage(shown.elements, task_values={"queue": TaskValue(queue, 4)})
+
+    rows = [Example(told(number, "Billing"), "Billing") for number in ("billing-3", "billing-7", "billing-9")]
+    field = learn_field(rows, ("queue",), task_field="queue")
+    assert read_field(field, told("access-23", "Access & keys"), frozenset()).value == "Access & keys"
 
 
 LOGINS = ("ann1", "bodiaz2", "cy3")

@@ -108,21 +108,23 @@ def test_one_sample_is_left_to_check_the_flow_with():
 
 
 def test_it_is_told_on_how_many_samples_a_field_stands_and_which_row_is_missing():
-    schema = {"title": "string", "series": "string", "isbn": "string", "due": "date | null"}
-    fields = {"isbn": None, "due": "2026-03-01"}
+    schema = {"title": "string", "series": "string", "isbn": "string", "due": "date | null", "shelf": "string"}
     every = [
-        sample(0, {"title": "Book A", "series": "The Sea", **fields}),
-        sample(1, {"title": "Book B", "series": None, **fields}),
-        sample(2, {"title": "Book C", "series": None, **fields}),
+        sample(0, {"title": "Book A", "series": "The Sea", "isbn": None, "due": "2026-03-01", "shelf": "A1"}),
+        sample(1, {"title": "Book B", "series": None, "isbn": None, "due": "2026-03-02", "shelf": "A1"}),
+        sample(2, {"title": "Book C", "series": None, "isbn": None, "due": "2026-03-02", "shelf": "a1"}),
     ]
-    told = {one.field: one for one in field_support(task(schema, ["title", "due"]), every)}
+    told = {one.field: one for one in field_support(task(schema, ["title", "due", "shelf"]), every)}
     assert {name: (len(one.shown), one.of) for name, one in told.items()} == {
         "title": (3, 3),
         "series": (1, 3),
         "isbn": (0, 3),
         "due": (3, 3),
+        "shelf": (3, 3),
     }
     assert told["title"].asks_for == ""
     assert told["series"].asks_for == "learned from one sample; add a row that has it"
     assert told["isbn"].asks_for == "no sample teaches it; add rows that have it"
     assert told["due"].asks_for == "add a row without it, if there are such"
+    assert told["shelf"].asks_for == "all 3 samples have one value of it; add a row that has another one"
+    assert [name for name, one in told.items() if one.is_unvaried] == ["shelf"]
