@@ -152,6 +152,12 @@ class Settings(BaseSettings):
     workflow_memory_mb: int = Field(default=512, ge=64)
     """Memory of one invocation."""
 
+    review_max_decisions: int = Field(default=20_000, ge=1)
+    """Decisions that the review of one run takes; more are refused, but for signatures and reopenings."""
+    compare_timeout_s: float = Field(default=60.0, gt=0, le=600)
+    """The longest that the evidence service compares two runs, for schedules and webhooks; two comparisons are at work
+    at a time. `exhibit compare` takes the time that it needs."""
+
     webhook_url: SecretStr | None = None
     """Where the status record is posted when a run ends. None: nowhere. The whole address is treated as a secret."""
     webhook_url_file: FilePath | None = None

@@ -64,7 +64,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
             store, bus, _now, ALL_PRODUCTS, blocked, signer, sql,
             read_only=settings.evidence_read_only, records=bus, events=bus,
             webhooks=open_webhooks(settings, bus), publishes=bus, timestamps=open_timestamps(settings, store),
-            comparisons=open_comparisons(settings, store),
+            comparisons=open_comparisons(settings, store), most_decisions=settings.review_max_decisions,
         )  # fmt: skip
         if settings.evidence_read_only:
             yield deps
@@ -96,7 +96,7 @@ def open_comparisons(settings: Settings, store: Store) -> Comparisons:
         place = store.location(layout.run_key(run_id))
         return open_source(settings, place if place.startswith(SCHEME) else Path(place))
 
-    return Comparisons(open_run, load_known_key(settings))
+    return Comparisons(open_run, load_known_key(settings), settings.compare_timeout_s)
 
 
 def open_timestamps(settings: Settings, store: Store) -> Timestamps | None:

@@ -45,6 +45,8 @@ class EvidenceDeps:
     """None: the settings name no time-stamping authority."""
     comparisons: Comparisons | None = None
     """None: runs are not compared here."""
+    most_decisions: int = 20_000
+    """Of the review of one run; signatures and reopenings are taken also after that."""
     publishes: Publishes | None = None
     """None: samples are not settled here."""
     ledger: RunLedger = field(init=False)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.facts import TaskFacts
+from shared.evidence_format.files.manifest import FileEntry
 from shared.evidence_format.review.reviewed import RunReview
 from shared.evidence_view.sample_facts import SampleFacts, SampleFiles
+
+
+@dataclass(frozen=True)
+class RoundBefore:
+    """An archived round: its folder, and what it has sealed of the run itself, by the path that it had then."""
+
+    folder: str
+    files: Mapping[str, FileEntry]
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,9 @@ class RunFacts:
     """Path on this machine where the comparison is once the product that makes it has finished; empty without one."""
     review: RunReview | None = None
     """None until it is signed off."""
+    before: dict[str, str] = field(default_factory=dict[str, str])
+    """Where nothing but the review has changed since the last sealed round: what that round has made, as paths on this
+    machine by name. Else empty."""
 
     @cached_property
     def task(self) -> TaskFacts:

@@ -11,11 +11,12 @@ from contextlib import aclosing
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
+from services.evidence.facts import RoundBefore
 from services.evidence.outputs.make_products import make_products
 from services.evidence.ports import READ_LIMIT
 from services.evidence.reviews.review_logs import read_signed_off
 from services.evidence.seal.file_hashes import make_tree_durable
-from services.evidence.seal.run_seal import archive_sealed_round, seal_run
+from services.evidence.seal.run_seal import archive_sealed_round, find_unchanged_round, seal_run
 from services.evidence.seal.sample_seal import seal_sample
 from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_doubts import (
@@ -91,8 +92,10 @@ async def close_run_if_complete(deps: EvidenceDeps, state: RunState) -> RunFinis
         return None
     if state.current_summary is None:
         await archive_sealed_round(deps, state)
-        await _judge_run(deps, state)
-        await deps.ledger.save_finished(state, await _make_outputs(deps, state))
+        before = await find_unchanged_round(deps, state)
+        if before is None:  # the results of an unchanged round were heard when it was closed
+            await _judge_run(deps, state)
+        await deps.ledger.save_finished(state, await _make_outputs(deps, state, before))
     assert state.finished is not None
     state.finished = await seal_run(deps, state, state.finished)
     if deps.timestamps is not None:
@@ -150,13 +153,14 @@ async def _leave_to_person(deps: EvidenceDeps, state: RunState, sample_id: str, 
     state.set_end(sample_id, parse_sample_end(doubted))
 
 
-async def _make_outputs(deps: EvidenceDeps, state: RunState) -> RunFinished:
-    """Make all outputs of a complete round; return its summary, without the seal."""
+async def _make_outputs(deps: EvidenceDeps, state: RunState, before: RoundBefore | None) -> RunFinished:
+    """Make all outputs of a complete round; return its summary, without the seal. ``before``: the round that only its
+    review has changed."""
     run_id = state.record.run_id
     table = deps.store.location(layout.run_key(run_id, layout.COMBINED))
     summary = round_summary(state, deps.store.location(layout.run_key(run_id)), table, deps.now())
     review = await read_signed_off(deps.store, state, await deps.reviews.log(state)) if state.reviewed else None
-    products = await make_products(deps.store, deps.products, state, summary, deps.on_blocked, review)
+    products = await make_products(deps.store, deps.products, state, summary, deps.on_blocked, review, before)
     await make_tree_durable(deps.store, layout.run_key(run_id, layout.MEMORY))
     await deps.store.make_durable(layout.run_key(run_id))
     report = deps.store.location(layout.run_key(run_id, layout.REPORT)) if layout.REPORT in products.names else ""

@@ -191,11 +191,10 @@ async def _latest_attempt(store: Store, folder: str, logged: int, ended: int) ->
 # --- the files of a sample
 
 
-async def read_sample_files(store: Store, run_id: str, sample_id: str) -> SampleFiles:
-    """Read the files of a sample on which no attempt is at work."""
-    names = (layout.SAMPLE, layout.RESULT, layout.ACTION_LOG)
-    sample, result, log = [await store.read(layout.sample_key(run_id, sample_id, name)) for name in names]
-    return SampleFiles(sample_id, sample, result, log)
+async def read_sample_files(store: Store, run_id: str, sample_id: str, *, log: bool = True) -> SampleFiles:
+    """Read the files of a sample on which no attempt is at work. ``log``: with its steps, the largest of them."""
+    names = (layout.SAMPLE, layout.RESULT, *([layout.ACTION_LOG] if log else []))
+    return SampleFiles(sample_id, *[await store.read(layout.sample_key(run_id, sample_id, name)) for name in names])
 
 
 async def read_open_sample_files(store: Store, run_id: str, sample_id: str) -> SampleFiles:

@@ -59,9 +59,10 @@ def shortened(text: str) -> str:
     return text if len(text) <= MOST_IN_ROW else text[:MOST_IN_ROW] + "…"
 
 
-def detail_of(facts: SampleFacts) -> dict[str, Any]:
-    """Return the details of a sample in the order in which they are shown, without empty ones."""
-    sample = facts.sample
+def detail_of(facts: SampleFacts, *, reviewed: bool = True) -> dict[str, Any]:
+    """Return the details of a sample in the order in which they are shown, without empty ones. ``reviewed``: with what
+    people have decided (`review_of`)."""
+    sample, review = facts.sample, review_of(facts) if reviewed else {}
     item = sample.item or {} if sample is not None else {}
     return lean(
         {
@@ -75,11 +76,11 @@ def detail_of(facts: SampleFacts) -> dict[str, Any]:
             "item": {name: value_text(value) for name, value in item.items()},
             **{name: getattr(facts, name) for name in ("status", "reason", "message", "fault", "flagged")},
             **_result(facts),
-            "review": _reviewed(facts.review.sample) if facts.review is not None else None,
-            "judgment_review": _reviewed(facts.review.judgment) if facts.review is not None else None,
+            "review": review.get("sample"),
+            "judgment_review": review.get("judgment"),
             "differs": [note_detail(note) for note in facts.notes if note.kind == "differs"],
             "notes": [note_text(note) for note in facts.notes if note.kind != "differs"],
-            "fields": _fields(facts),
+            "fields": _fields(facts, review.get("values") or {}),
             "files": [_file(artifact) for artifact in facts.artifact_facts],
             "flow": flow_of(facts),
             "steps": [_step(entry, facts) for entry in facts.log],
@@ -104,11 +105,19 @@ def _result(facts: SampleFacts) -> dict[str, Any]:
     }
 
 
-def _fields(facts: SampleFacts) -> list[dict[str, Any]]:
+def _fields(facts: SampleFacts, reviews: Mapping[str, Any]) -> list[dict[str, Any]]:
     order = [field.name for field in facts.task.fields if field.name in facts.fields]
     names = [*order, *(name for name in facts.fields if name not in order)]
-    decided = facts.review.values if facts.review is not None else {}
-    return [_field(name, facts.fields[name], decided.get(name)) for name in names]
+    return [_field(name, facts.fields[name], reviews.get(name)) for name in names]
+
+
+def review_of(facts: SampleFacts) -> dict[str, Any]:
+    """Return what people have decided of a ``sample``, its ``judgment`` and its ``values`` by field; empty: nothing."""
+    review = facts.review
+    if review is None:
+        return {}
+    values = {name: _reviewed(one) for name, one in review.values.items()}
+    return lean({"sample": _reviewed(review.sample), "judgment": _reviewed(review.judgment), "values": values})
 
 
 def _reviewed(found: ReviewedTarget | None) -> dict[str, Any] | None:
@@ -119,7 +128,7 @@ def _reviewed(found: ReviewedTarget | None) -> dict[str, Any] | None:
     return lean({**shown, "by": list(found.by), "at": found.at})
 
 
-def _field(name: str, stored: StoredField, decided: ReviewedTarget | None = None) -> dict[str, Any]:
+def _field(name: str, stored: StoredField, review: Mapping[str, Any] | None = None) -> dict[str, Any]:
     value = value_text(stored.value)
     return lean(
         {
@@ -138,7 +147,7 @@ def _field(name: str, stored: StoredField, decided: ReviewedTarget | None = None
             "lacking": stored.lacking or None,
             "near": [{"shown": one.shown, "label": one.label, "why": near_words(one.why)} for one in stored.near or ()],
             "settled_by": [_settling(name, one) for one in stored.settled_by or ()],
-            "review": _reviewed(decided),
+            "review": review,
         }
     )
 

@@ -416,7 +416,7 @@ async def test_what_a_page_said_is_shown_and_never_run(browser: Browser, picture
         links = await page.locator("a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
         assert [link for link in links if link.lower().startswith(("javascript", "data"))] == []
         assert "owned" not in (await page.title()).replace(EVIL, "")
-        assert await page.evaluate("document.title !== 'owned' && document.querySelectorAll('script').length") == 6 - 1
+        assert await page.evaluate("document.title !== 'owned' && document.querySelectorAll('script').length") == 7 - 1
 
 
 async def test_rows_are_a_table_with_what_is_open_and_never_markup(browser: Browser, tmp_path: Path) -> None:

@@ -38,6 +38,9 @@ from shared.evidence_format.signing import PublicKey
 from shared.subjects import REVIEW_SIGNED_OFF
 from shared.task.judgments import answers_of, find_answer
 
+WITHOUT_BOUND = ("sign", "reopen")
+"""What a review takes that has as many decisions as it may: it can always be brought to its end."""
+
 
 async def take_decision(deps: EvidenceDeps, request: DecideReview) -> DecideReply:
     """File a decision, or refuse it with the reason. One that is filed already changes nothing."""
@@ -98,6 +101,9 @@ async def _find_refusal(
     said, run_id = signed.decision, state.record.run_id
     if state.current_summary is None:
         return ReviewRefusal.because("run_at_work", "run_id", f"{run_id} is not finished: review it when it is")
+    if len(log.filed) >= deps.most_decisions and said.act not in WITHOUT_BOUND:
+        message = f"{run_id} has {len(log.filed)} decisions, as many as EXHIBIT_REVIEW_MAX_DECISIONS allows: it can be"
+        return ReviewRefusal.because("review_full", "act", f"{message} signed, and reopened")
     seen = await evidence_of(deps.store, state, [one.target for one in said.targets])
     items = await items_to_decide(deps.store, state, log) if said.act == "sign" else []
     key = fingerprint_of(signed.public_key)

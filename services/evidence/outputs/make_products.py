@@ -10,19 +10,20 @@ import logging
 import shutil
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from services.evidence.facts import RunFacts
+from services.evidence.facts import RoundBefore, RunFacts
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import IsolatedProduct, MakeProduct, OpenFile, OutputFile, Product
 from services.evidence.outputs.reconciliation import Reconciliation, read_counts
 from services.evidence.outputs.report_file import ReportFile
+from services.evidence.outputs.reviewed_products import TAKEN, ReviewedReport, ReviewedTables, is_taken
 from services.evidence.outputs.subprocess_product import in_subprocess_if_large
 from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.ports import READ_LIMIT, OnBlocked, Store
@@ -46,13 +47,25 @@ def make_reconciliation(run: RunFacts, folder: Path) -> Product:
     return _reconcile(run, folder) if run.record.register is not None else Reconciliation(run, folder)
 
 
+_tables = in_subprocess_if_large(ParquetTables, ParquetTables.makes)
+_report = in_subprocess_if_large(ReportFile, ReportFile.makes)
+
+
+def make_tables(run: RunFacts, folder: Path) -> Product:
+    return ReviewedTables(run, folder) if run.before else _tables(run, folder)
+
+
+def make_report(run: RunFacts, folder: Path) -> Product:
+    return ReviewedReport(run, folder) if run.before else _report(run, folder)
+
+
 ALL_PRODUCTS: tuple[MakeProduct, ...] = (
     make_reconciliation,
     CombinedTables,
     in_subprocess_if_large(Workbook, Workbook.makes, reads_logs=False),
     EnrichedTable,
-    in_subprocess_if_large(ParquetTables, ParquetTables.makes),
-    in_subprocess_if_large(ReportFile, ReportFile.makes),
+    make_tables,
+    make_report,
 )
 """They are made of every run, the reconciliation first: tables and report tell what it has found."""
 FINISHED_AT_ONCE = 2
@@ -76,19 +89,22 @@ async def make_products(
     finished: RunFinished,
     on_blocked: OnBlocked,
     review: RunReview | None = None,
+    before: RoundBefore | None = None,
 ) -> MadeProducts:
     """Make every product and store its files in the run's folder. Raises Unavailable if they cannot be written now.
 
-    ``review``: of a run whose review is signed off.
+    ``review``: of a run whose review is signed off. ``before``: the round that only its review has changed, of which
+    tables and report are taken.
     """
     names: set[str] = set()
     folder = store.spool / f"closing-{uuid4().hex[:8]}"
     products: list[IsolatedProduct] = []
     counts: ReconciliationCounts | None = None
     try:
-        async with _local_register(
-            store, replace(await _read_run_facts(store, state, finished), review=review), folder
-        ) as run:
+        async with AsyncExitStack() as files:
+            run = replace(await _read_run_facts(store, state, finished), review=review)
+            run = await files.enter_async_context(_local_register(store, run, folder))
+            run = replace(run, before=await _open_made_before(store, before, files))
             for number, make in enumerate(makers):
                 (folder / str(number)).mkdir(parents=True)
                 products.append(IsolatedProduct(make(run, folder / str(number))))
@@ -127,6 +143,20 @@ async def _local_register(store: Store, run: RunFacts, folder: Path) -> AsyncGen
         yield replace(run, register=found, reconciliation=str(folder / Path(layout.RECONCILED).name))
 
 
+async def _open_made_before(store: Store, before: RoundBefore | None, files: AsyncExitStack) -> dict[str, str]:
+    """Return paths on this machine of all that can be taken from an earlier round, by name. Nothing, if one of them
+    was not made, is not what was sealed, or has another form: all is made anew then."""
+    made: dict[str, str] = {}
+    for name in TAKEN if before is not None else ():
+        assert before is not None
+        sealed = before.files.get(name)
+        local = await files.enter_async_context(store.local_file(f"{before.folder}/{name}")) if sealed else None
+        if sealed is None or local is None or not await asyncio.to_thread(is_taken, name, local, sealed.sha256):
+            return {}
+        made[name] = str(local)
+    return made
+
+
 async def _read_run_facts(store: Store, state: RunState, finished: RunFinished) -> RunFacts:
     ordered = (sample for sample, _ in state.samples.values())
     columns = dict.fromkeys(column for sample in ordered for column in sample.fields)
@@ -140,7 +170,9 @@ async def _add_samples(store: Store, state: RunState, run: RunFacts, products: S
     run_id, loop = state.record.run_id, asyncio.get_running_loop()
     for start in range(0, len(ids), READ_LIMIT):
         batch = ids[start : start + READ_LIMIT]
-        files = await map_concurrently(lambda name: read_sample_files(store, run_id, name), batch, READ_LIMIT)
+        files = await map_concurrently(
+            lambda name: read_sample_files(store, run_id, name, log=not run.before), batch, READ_LIMIT
+        )
         readers = [blocking_reader(store, run_id, sample_id, loop) for sample_id in batch]
         await asyncio.to_thread(add_to_products, products, map(run.facts_of, files), readers)
 

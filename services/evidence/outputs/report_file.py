@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from services.evidence.facts import RunFacts
+from services.evidence.outputs.closed_block import ClosedBlock
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.reconciliation import read_reconciliation
 from services.evidence.outputs.thumbnails import Thumbnail, make_thumbnail
@@ -105,6 +106,7 @@ class ReportFile:
         self._sums, self._budget = RunSums(), PictureBudget(picture_plan(run.finished.samples))
         if run.discovery_facts is not None:
             self._sums.add_work(run.discovery_facts)
+        self._closed = ClosedBlock(run, folder)
         self._rows = (folder / "rows").open("w", encoding="utf-8")
         self._chunks = (folder / "chunks").open("w", encoding="utf-8")
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="thumbnails")
@@ -118,10 +120,13 @@ class ReportFile:
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         self._sums.add(sample)
+        self._closed.add(sample)
         self._rows.write(f"{',' if self._added else ''}\n{as_json(row_of(sample))}")
         self._added += 1
         self._add_flow(sample, open_file)
-        self._pending.append(_PendingSample(detail_of(sample), self._start_thumbnails(sample, open_file)))
+        self._pending.append(
+            _PendingSample(detail_of(sample, reviewed=False), self._start_thumbnails(sample, open_file))
+        )
         if len(self._pending) > MAX_SAMPLES_IN_WORK:
             self._add_finished(self._pending.popleft())
 
@@ -137,6 +142,7 @@ class ReportFile:
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
+        self._closed.close()
         self._rows.close()
         self._chunks.close()
 
@@ -198,6 +204,7 @@ class ReportFile:
             page.write(head(assets(), f"Exhibit · {label}", label))
             page.write(data_block("run", as_json(facts)))
             page.write(data_block("flows", as_json(self._flows)))
+            self._closed.write(page)
             page.write('<script type="text/plain" id="rows">[')
             with (self._folder / "rows").open(encoding="utf-8") as rows:
                 shutil.copyfileobj(rows, page)

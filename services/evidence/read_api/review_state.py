@@ -134,11 +134,8 @@ def _page(log: ReviewLog, asker: str, items: Sequence[DecidableItem], *, parts: 
 def _shown(log: ReviewLog, asker: str, item: DecidableItem) -> ReviewItem:
     key = target_key(item.target)
     all_ = sorted([*log.standing.get(key, {}).values(), *log.comments.get(key, ())], key=lambda one: one.number)
-    seen = [one for one in all_ if log.sees(asker, one.decision.by, item.target)]
+    seen = [one for one in all_ if log.sees(asker, one.decision.by, item.target, item.looked_at)]
     hidden = len(all_) - len(seen)
-    standing = log.standing_of(item)
-    if hidden:  # how it stands would tell what others have decided
-        standing = "decided" if asker and log.has_decided(asker, item) else "open"
     return ReviewItem(
         target=item.target,
         looked_at=item.looked_at,
@@ -146,7 +143,7 @@ def _shown(log: ReviewLog, asker: str, item: DecidableItem) -> ReviewItem:
         value=item.value[:500],
         page=item.page,
         picture=item.picture,
-        standing=standing,
+        standing=log.standing_for(asker, item),
         decisions=tuple(_shown_decision(one, item) for one in seen),
         hidden=hidden,
     )
@@ -197,7 +194,11 @@ async def _agreement(deps: EvidenceDeps, state: RunState, log: ReviewLog, asker:
 def agrees_with_run(log: ReviewLog, asker: str, items: Sequence[DecidableItem]) -> bool | None:
     """Return whether people agree with a sample, whose items come with itself first; None while that is not decided, or
     rests on decisions that the asker is not shown: a rate would tell them."""
-    if any(not log.sees(asker, by, item.target) for item in items for by in log.fresh(item.target, item.looked_at)):
+    if any(
+        not log.sees(asker, by, one.target, one.looked_at)
+        for one in items
+        for by in log.fresh(one.target, one.looked_at)
+    ):
         return None
     counts = [log.outcome(item.target, item.looked_at) for item in items]
     if any(one is not None and one.decision.act in ("correct", "reject") for one in counts):

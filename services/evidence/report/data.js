@@ -1,5 +1,6 @@
 // Data of the page: the row of each sample is parsed at the start, its details on demand.
 
+const CLOSED = JSON.parse(byId("closed").textContent); // when the run was closed, and its review
 const RUN = JSON.parse(byId("run").textContent);
 const ROWS = JSON.parse(byId("rows").textContent);
 byId("rows").remove();
@@ -19,10 +20,17 @@ async function unpack(chunk) {
   if (packed === null) await parsed;
   const bytes = Uint8Array.from(atob(byId(`d${chunk}`).textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const details = JSON.parse(await new Response(stream).text());
+  const details = JSON.parse(await new Response(stream).text()).map(withReview);
   ready.set(chunk, details);
   if (ready.size > 40) ready.delete(ready.keys().next().value);
   return details;
+}
+
+function withReview(detail) {
+  if (!Object.hasOwn(CLOSED.reviews, detail.id)) return detail;
+  const { sample, judgment, values = {} } = CLOSED.reviews[detail.id];
+  const fields = (detail.fields || []).map((field) => (Object.hasOwn(values, field.n) ? { ...field, review: values[field.n] } : field));
+  return { ...detail, fields, review: sample, judgment_review: judgment };
 }
 
 const parsed = new Promise((done) => {

@@ -18,7 +18,7 @@ function toTop(event) {
 }
 
 function title() {
-  const took = (new Date(RUN.finished_at) - new Date(RUN.started_at)) / 1000;
+  const took = (new Date(CLOSED.finished_at) - new Date(RUN.started_at)) / 1000;
   const drivers = (RUN.workers || []).map((one) => one.by).join(", ") || RUN.planner || "–";
   const files = Object.values(RUN.files || {}).reduce((sum, number) => sum + number, 0);
   const cost = RUN.llm_calls ? `${many(RUN.llm_calls, "call")}, ${money(RUN.cost_usd)}` : "none, $0";
@@ -33,7 +33,7 @@ function title() {
       (RUN.controls || []).map((one) => fact("Control", said([one.framework, one.id].filter(Boolean).join(" ")), ...(one.title ? [said(one.title)] : []))),
       fact("Asked by", RUN.requested_by ? said(RUN.requested_by) : el("span", { class: "muted" }, "not said")),
       fact("Asked on", `${day(RUN.asked_at)}, ${clock(RUN.asked_at)} UTC`),
-      fact("Finished", `${day(RUN.finished_at)}, ${clock(RUN.finished_at)} UTC`, `after ${lasted(took)}`),
+      fact("Finished", `${day(CLOSED.finished_at)}, ${clock(CLOSED.finished_at)} UTC`, `after ${lasted(took)}`),
       fact("Decided by", said(drivers), many(RUN.steps || 0, "step")),
       fact("Model calls", cost),
       fact("Site", RUN.hosts ? said(RUN.hosts.join(", ")) : site(RUN.start_url || "")),
@@ -129,7 +129,7 @@ function integrity() {
     el("h2", { id: "integrity-title" }, "Integrity"),
     el("p", null, "Every file was hashed (SHA-256) where it was captured and again where it was filed. ", RUN.problems ? el("strong", null, `${many(RUN.problems, "file")} did not agree.`) : files ? "All agreed." : "This run has no captured files."),
     files ? el("p", { class: "muted" }, `${files}; ${size(RUN.bytes || 0)} in all. Each file’s hash stands beside it in this report.`) : null,
-    RUN.signed_off ? el("p", null, "The review is signed off, ", moment(RUN.signed_off.at), ": ", RUN.signed_off.by.map(([name, role], i) => [i ? ", " : "", said(name), ` (${role})`]), ".") : null,
+    CLOSED.signed_off ? el("p", null, "The review is signed off, ", moment(CLOSED.signed_off.at), ": ", CLOSED.signed_off.by.map(([name, role], i) => [i ? ", " : "", said(name), ` (${role})`]), ".") : null,
     el("p", null, "This page was made before the run was sealed, so it cannot quote the seal. The seal covers it: the signed manifest names this file and all others with their hashes. To check that no byte was changed since:"),
     el("div", { class: "command" }, glyph("seal"), el("code", null, command), copyButton(command, "Copy the command")),
     el("ul", { class: "beside" }, (RUN.tables || []).map(([name, about]) => el("li", null, el("a", { href: name, target: "_blank", rel: "noreferrer noopener" }, name), el("span", { class: "muted" }, ` ${about}`)))),

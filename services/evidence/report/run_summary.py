@@ -103,6 +103,12 @@ def _signed_off(closing: RunFacts) -> dict[str, Any] | None:
     return {"at": msgspec.to_builtins(review.signed_off_at), "by": signed}
 
 
+def closing_facts(closing: RunFacts) -> dict[str, Any]:
+    """Return what the closing of the run adds to its report, but for what was decided of its samples."""
+    finished = msgspec.to_builtins(closing.finished.finished_at)
+    return lean({"finished_at": finished, "signed_off": _signed_off(closing)})
+
+
 def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -> dict[str, Any]:
     """Return the data of the report's head. ``pictures``: numbers of samples with and without pictures in it."""
     record, finished = closing.record, closing.finished
@@ -116,7 +122,6 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "requested_by": record.requested_by,
             "asked_at": msgspec.to_builtins(record.created_at),
             "started_at": msgspec.to_builtins(finished.started_at),
-            "finished_at": msgspec.to_builtins(finished.finished_at),
             "planner": record.planner,
             "samples": finished.samples,
             "flagged": finished.flagged,
@@ -143,7 +148,6 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "read": [reading_lines(reading) for reading in _readings(record)],
             "replay_of": record.replay_run_id,
             "differing": sums.differing,
-            "signed_off": _signed_off(closing),
             "tables": _tables(closing),
             "pictures": dict(pictures),
         }

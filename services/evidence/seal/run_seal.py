@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from importlib.metadata import version
 
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
+from services.evidence.facts import RoundBefore
 from services.evidence.ports import READ_LIMIT
 from services.evidence.seal.file_hashes import hash_files, list_paths, make_tree_durable
 from services.evidence.seal.sample_seal import StoredManifest, read_or_write_manifest
 from services.evidence.state.run_state import RunState
-from shared.aio import iterate_concurrently
+from shared.aio import iterate_concurrently, map_concurrently
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files import manifest as form
 from shared.evidence_format.files.json_files import encode_file
 from shared.evidence_format.files.manifest import RUN_FORMAT, FileEntry, RunManifest, SampleLink, Seal
+from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.text.names import DISCOVERY
 
 NAMED_SAMPLES = 20
@@ -83,6 +85,41 @@ def _not_of_run(state: RunState, *more: str) -> set[str]:
     return {*state.samples, DISCOVERY, layout.OBJECTS, layout.SEAL, layout.TIMESTAMPS, *more}
 
 
+async def find_unchanged_round(deps: EvidenceDeps, state: RunState) -> RoundBefore | None:
+    """Return the last sealed round, if the round that is closed now differs from it by the review alone: the same task
+    and population, the same evidence of every sample, sealed by the same version. None: anything else is new, or that
+    cannot be seen."""
+    run = layout.run_key(state.record.run_id)
+    rounds = await _list_rounds(deps, run) if state.reviewed else []
+    if not rounds:
+        return None
+    folder = f"{run}/{layout.ROUNDS}/{rounds[-1]}"
+    with suppress(*chain.NOT_JSON):
+        made = msgspec.json.decode(await deps.store.read(f"{folder}/{layout.MANIFEST}") or b"", type=RunManifest)
+        then, now = [parse_run_file(await deps.store.read(f"{one}/{layout.RUN}") or b"") for one in (folder, run)]
+        same = made.software == _software() and _without_closing(then) == _without_closing(now)
+        if same and await _are_samples_as_sealed(deps, state, made):
+            return RoundBefore(folder, {entry.path: entry for entry in made.files})
+    return None
+
+
+def _without_closing(file: RunFile) -> RunFile:
+    return msgspec.structs.replace(file, finished=None, reviewed=0)
+
+
+async def _are_samples_as_sealed(deps: EvidenceDeps, state: RunState, made: RunManifest) -> bool:
+    """Whether all samples of the run are those of the manifest, each with the files that it has sealed."""
+    links = [*made.samples, *([made.discovery] if made.discovery is not None else [])]
+    if {one.sample_id for one in links} != {*state.samples, *([DISCOVERY] if state.discovers else [])}:
+        return False
+
+    async def is_sealed(link: SampleLink) -> bool:
+        key = layout.sample_key(made.run_id, link.sample_id, layout.MANIFEST)
+        return await _read_hash(deps, key) == link.manifest_sha256
+
+    return all(await map_concurrently(is_sealed, links, READ_LIMIT))
+
+
 async def _list_rounds(deps: EvidenceDeps, run: str) -> list[int]:
     """Return the numbers of the rounds that are archived completely, with their seal."""
     below = f"{run}/{layout.ROUNDS}"
@@ -121,7 +158,7 @@ async def _build_manifest(deps: EvidenceDeps, state: RunState, run: str) -> RunM
         previous_sha256=await _read_hash(deps, f"{run}/{layout.ROUNDS}/{rounds[-1]}/{layout.MANIFEST}")
         if rounds
         else "",
-        software=f"exhibit {version('exhibit')}",
+        software=_software(),
         sealed_at=deps.now(),
         population=form.count_population(
             samples,
@@ -156,6 +193,10 @@ async def _sample_links(deps: EvidenceDeps, state: RunState) -> tuple[list[Sampl
                 links.append(_link(sample.row, found))
                 late += [sample.sample_id] if found.made_late else []
     return links, late
+
+
+def _software() -> str:
+    return f"exhibit {version('exhibit')}"
 
 
 def _late_remarks(ids: Sequence[str]) -> list[str]:

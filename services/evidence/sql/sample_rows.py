@@ -46,6 +46,22 @@ def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts
 TEXTS_OF_A_SAMPLE = ("reason", "fault", "message", "decided_by", "no_flow")
 
 
+def reviewed_rows(facts: SampleFacts) -> Iterator[tuple[str, Row]]:
+    """Yield what the review says in the rows of one sample, with the name of the table: the columns `REVIEWED`, behind
+    those that name the row. Of fields only those that were decided."""
+    ids = {"sample_id": facts.sample_id}
+    yield "samples", {**ids, **_reviewed(facts)}
+    for name in facts.review.values if facts.review is not None else ():
+        yield "fields", {**ids, "field": name, **_reviewed_value(facts, name)}
+
+
+REVIEWED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "samples": (("sample_id",), ("decision", "reviewed_by", "signed_off_at")),
+    "fields": (("sample_id", "field"), ("decision", "reviewed_value", "reviewed_by")),
+}
+"""Of each table the columns that name a row, and those that a review changes."""
+
+
 def _sample(facts: SampleFacts) -> Row:
     sample, result = facts.sample, facts.result
     return {

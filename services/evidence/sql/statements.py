@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.evidence.sql.view_types import SqlView
 from shared.tables import csv_cells
@@ -23,8 +24,37 @@ def select_from_lines(view: SqlView, path: str, longest_bytes: int) -> str:
 
 
 def copy_lines_to_parquet(view: SqlView, lines: str, longest_bytes: int, target: str) -> str:
+    return _copy_to_parquet(select_from_lines(view, lines, longest_bytes), target)
+
+
+def copy_with_columns(
+    view: SqlView, made: str, keys: Sequence[str], replaced: Sequence[str], lines: str, longest_bytes: int, target: str
+) -> str:
+    """Return the statement that copies a Parquet file with other values in some columns.
+
+    Args:
+        view: of the table.
+        made: the file.
+        keys: columns that name a row.
+        replaced: columns that get the value of the row with the same keys in ``lines``, NULL where it has none.
+        lines: a JSON Lines file with the columns of both.
+        longest_bytes: of its lines.
+        target: the new file. Its rows are in the order of the old one.
+    """
+    only = replace(view, columns=tuple(c for c in view.columns if c.name in {*keys, *replaced}))
+    chosen = ", ".join(
+        f"{'n' if c.name in replaced else 'o'}.{quote_name(c.name)} AS {quote_name(c.name)}" for c in view.columns
+    )
+    same = " AND ".join(f"o.{quote_name(key)} = n.{quote_name(key)}" for key in keys)
+    rows = f"read_parquet({quote_text(made)}, file_row_number=true)"
+    found = f"({select_from_lines(only, lines, longest_bytes)})"
+    query = f"SELECT {chosen} FROM {rows} o LEFT JOIN {found} n ON {same} ORDER BY o.file_row_number"
+    return _copy_to_parquet(query, target)
+
+
+def _copy_to_parquet(query: str, target: str) -> str:
     form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}"
-    return f"COPY ({select_from_lines(view, lines, longest_bytes)}) TO {quote_text(target)} ({form})"
+    return f"COPY ({query}) TO {quote_text(target)} ({form})"
 
 
 def create_view(view: SqlView, files: Sequence[str]) -> str:

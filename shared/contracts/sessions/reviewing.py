@@ -37,6 +37,7 @@ ReviewCode = Literal[
     "disagreed",
     "signed_off",
     "not_signed_off",
+    "review_full",
 ]
 """Why a decision is refused:
 
@@ -54,6 +55,7 @@ ReviewCode = Literal[
 - ``not_valid``: something of it is missing or does not fit.
 - ``undecided``, ``disagreed``: it signs, and something for review is not decided, or not in one way.
 - ``signed_off``, ``not_signed_off``: the review is signed off, so that it is to be reopened first; or it is not.
+- ``review_full``: the run has as many decisions as the settings allow.
 """
 
 

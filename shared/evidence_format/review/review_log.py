@@ -207,8 +207,9 @@ class ReviewLog:
         enough = len(fresh) >= self.policy.reviewers
         return "decided" if enough or any(self.policy.role_of(by) == "approver" for by in fresh) else "open"
 
-    def sees(self, asker: str, author: str, target: ReviewTarget) -> bool:
-        """Whether somebody is shown the decision of another: a reviewer only on what he has decided himself.
+    def sees(self, asker: str, author: str, target: ReviewTarget, now: LookedAt) -> bool:
+        """Whether somebody is shown the decision of another: a reviewer only on what he has decided himself, on the
+        evidence as it is ``now``.
 
         ``asker``: empty for somebody who has not proven who he is.
         """
@@ -217,7 +218,20 @@ class ReviewLog:
         role = self.policy.role_of(asker) if asker else ""
         if role in ("approver", "preparer"):
             return True
-        return role == "reviewer" and (not self.policy.people or asker in self.standing.get(target_key(target), {}))
+        return role == "reviewer" and (not self.policy.people or asker in self.fresh(target, now))
+
+    def standing_for(self, asker: str, item: DecidableItem) -> ItemStanding:
+        """Return how an item stands for somebody. Where he is not shown all that was decided of it and of its parts,
+        only what he has done himself: anything else would tell him of the others."""
+        every = (item, *item.parts)
+        if all(self.sees(asker, by, one.target, one.looked_at) for one in every for by in self._people_on(one)):
+            return self.standing_of(item)
+        if asker and self.has_decided(asker, item):
+            return "decided"
+        return "stale" if asker and asker in self._people_on(item) else "open"
+
+    def _people_on(self, item: DecidableItem) -> Iterable[str]:
+        return self.standing.get(target_key(item.target), {})
 
     # --- what is taken
 

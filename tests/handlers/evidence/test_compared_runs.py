@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.evidence.comparisons import Comparisons
+from services.evidence.comparisons import AT_ONCE, Comparisons
 from services.evidence.handlers import compare_two_runs
 from shared.comparing.read_run import StoredRun, in_threads
 from shared.comparing.run_comparison import SampleComparison, compare_runs
@@ -138,8 +138,11 @@ async def test_a_comparison_that_takes_too_long_holds_nothing_up():
         let_go.wait()
         raise NoRun(run_id)
 
+    before = threading.active_count()
     try:
-        told = await Comparisons(open_run, KEY.public, longest_s=0.0).compare("run_1", "run_2")
+        slow = Comparisons(open_run, KEY.public, longest_s=0.0)
+        told = [await slow.compare("run_1", "run_2") for _ in range(AT_ONCE + 2)]
+        assert threading.active_count() - before <= AT_ONCE, "those that were given up do not add up"
     finally:
         let_go.set()
-    assert "`exhibit compare run_1 run_2` has the time" in told.refused
+    assert "`exhibit compare run_1 run_2` has the time" in told[0].refused

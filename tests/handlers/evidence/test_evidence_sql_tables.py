@@ -14,7 +14,8 @@ import pytest
 
 from benchmarks.evidence_world import World
 from services.evidence.deps import EvidenceDeps
-from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.outputs import parquet_tables
+from services.evidence.outputs.parquet_tables import ParquetTables, TableLines
 from services.evidence.sql.catalogue import TABLES
 from services.evidence.sql.row_values import Row
 from services.evidence.store.folder_store import FolderStore
@@ -22,10 +23,10 @@ from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.sql_world import MODEL, SHOT, file_run
 
 
-async def filed(root: Path, tables: type[ParquetTables] = ParquetTables) -> Path:
+async def filed(root: Path) -> Path:
     bus = MemoryBus()
     now = datetime(2026, 11, 21, 9, tzinfo=UTC)
-    deps = EvidenceDeps(store=FolderStore(root), blobs=bus, now=lambda: now, products=(tables,))
+    deps = EvidenceDeps(store=FolderStore(root), blobs=bus, now=lambda: now, products=(ParquetTables,))
     await file_run(deps, bus)
     return root / "run_1" / "tables"
 
@@ -48,17 +49,20 @@ async def test_every_table_has_the_columns_and_types_that_the_catalogue_names(ta
         assert [(name, type_) for name, type_, *_ in described] == [(c.name, c.type) for c in view.columns]
 
 
-async def test_rows_have_the_columns_that_the_catalogue_names_and_no_others(tmp_path: Path):
+async def test_rows_have_the_columns_that_the_catalogue_names_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     written: dict[str, set[str]] = {}
 
-    class RecordedTables(ParquetTables):
-        def _write(self, rows: Iterable[tuple[str, Row]]) -> None:
+    class RecordedLines(TableLines):
+        def write(self, rows: Iterable[tuple[str, Row]]) -> None:
             kept = list(rows)
             for table, row in kept:
                 written.setdefault(table, set()).update(row)
-            super()._write(kept)
+            super().write(kept)
 
-    await filed(tmp_path, RecordedTables)
+    monkeypatch.setattr(parquet_tables, "TableLines", RecordedLines)
+    await filed(tmp_path)
     # DuckDB reads a column that no row has as NULL, and skips one that the catalogue does not name.
     not_of_this_run = {"heals", "items", "reconciliation", "differences", "reviews", "sign_offs"}
     assert written == {view.name: set(view.names) for view in TABLES if view.name not in not_of_this_run}

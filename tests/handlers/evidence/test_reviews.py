@@ -142,6 +142,19 @@ async def test_what_is_forged_moved_or_out_of_order_is_refused_and_changes_no_fi
     assert room.desk.files() == files
 
 
+async def test_a_review_takes_as_many_decisions_as_the_settings_allow_and_can_be_signed_then(room: ReviewRoom):
+    room.desk.deps.most_decisions = 4
+    for who in (ANN, BEN):
+        assert [await room.code(who, act) for act in ("accept", "comment")] == ["", ""]
+    before = room.desk.files()
+    assert [await room.code(ANN, act) for act in ("comment", "reject")] == ["review_full"] * 2
+    assert room.desk.files() == before
+    assert [await room.code(who, "sign") for who in (ANN, BEN, CLEO)] == [""] * 3
+    await room.close()
+    assert [await room.code(who, act) for who, act in ((CLEO, "comment"), (CLEO, "reopen"))] == ["review_full", ""]
+    assert room.desk.check().problems == []
+
+
 async def test_a_decision_on_a_sample_that_was_changed_since_is_stale(room: ReviewRoom):
     seen = ANN.sign(await room.said(ANN, "accept"))
     result = room.desk.root / "run_1/A-1/manifest.json"

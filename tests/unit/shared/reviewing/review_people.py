@@ -43,7 +43,8 @@ class Signatory:
         return SignedDecision(decision=decision, signature=signature, public_key=self.public.pem)
 
 
-ANN, BEN, CLEO, DAN = Signatory("ann"), Signatory("ben"), Signatory("cleo", "approver"), Signatory("dan", "preparer")
+ANN, BEN, EVA = Signatory("ann"), Signatory("ben"), Signatory("eva")
+CLEO, DAN = Signatory("cleo", "approver"), Signatory("dan", "preparer")
 
 
 def policy(*people: Signatory, reviewers: int = 1) -> ReviewPolicy:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.contracts.sessions.reviewing import LookedAt, ReviewTarget, ShownWhere
-from tests.unit.shared.reviewing.review_people import ANN, BEN, CLEO, DAN, Review, Signatory, item, policy
+from tests.unit.shared.reviewing.review_people import ANN, BEN, CLEO, DAN, EVA, Review, Signatory, item, policy
 
 TWO = policy(ANN, BEN, CLEO, DAN, reviewers=2)
 
@@ -161,9 +161,35 @@ def test_what_is_missing_or_does_not_fit_is_told(more: dict[str, Any]):
 
 def test_a_reviewer_is_shown_what_others_have_decided_once_he_has_decided_himself():
     review = Review(TWO)
-    target = review.items[0].target
+    target, now = review.items[0].target, review.items[0].looked_at
     assert review.code(ANN, "accept") == ""
-    seen = [review.log.sees(asker, "ann", target) for asker in ("", "ann", "ben", "cleo", "eve")]
+    seen = [review.log.sees(asker, "ann", target, now) for asker in ("", "ann", "ben", "cleo", "eve")]
     assert seen == [False, True, False, True, False]
     assert review.code(BEN, "accept") == ""
-    assert review.log.sees("ben", "ann", target)
+    assert review.log.sees("ben", "ann", target, now)
+    later = LookedAt(content_sha256="c2")
+    assert not review.log.sees("ben", "ann", target, later), "on other evidence he has decided nothing yet"
+
+
+def test_how_an_item_stands_tells_a_reviewer_of_no_decision_that_he_is_not_shown():
+    parts = tuple(
+        replace(item(), target=ReviewTarget(kind="value", sample_id="A-1", field=name),
+        looked_at=LookedAt(content_sha256=name)) for name in ("owner", "amount")
+    )  # fmt: skip
+    review = Review(policy(ANN, BEN, EVA, CLEO, reviewers=3), replace(item(), parts=parts))
+    (whole,) = review.items
+
+    def standings() -> list[str]:
+        return [review.log.standing_for(asker, whole) for asker in ("", "ann", "ben", "eva", "cleo")]
+
+    assert [review.code(ANN, "accept", parts[0]), review.code(EVA, "reject", parts[0])] == ["", ""]
+    assert standings() == ["open", "disagreed", "open", "disagreed", "disagreed"]
+    assert review.code(BEN, "accept", parts[1]) == ""
+    assert standings() == ["open", "open", "open", "open", "disagreed"], "no reviewer is shown all of them now"
+    assert review.code(BEN, "accept", whole) == ""
+    assert standings()[2] == "decided", "he has done his part"
+    review.items = (replace(whole, looked_at=LookedAt(content_sha256="c2")),)
+    (whole,) = review.items
+    assert standings()[2] == "stale", "his own decision is his to know"
+    assert review.code(ANN, "reject", whole) == ""
+    assert standings()[2] == "stale"
