@@ -14,6 +14,8 @@ from services.evidence.sql import docs_page as sql_page
 from shared.comparing.run_comparison import COMPARED_VERDICTS
 from shared.comparing.sides import FIELD_STATES
 from shared.evidence_format.files.reconciliation import FIELD_VERDICTS, RECORD_VERDICTS
+from shared.papers.paper import MARKS
+from shared.papers.workpaper.placeholders import LISTS, RUN_FACTS
 
 ROOT = Path(__file__).parents[1]
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -30,6 +32,20 @@ def verdict_table(meanings: Mapping[str, str], head: str = "verdict") -> str:
     return f"| {head} | meaning |\n|---|---|\n{''.join(rows)}"
 
 
+def placeholder_table() -> str:
+    """Return the placeholders of a template, a row for each group."""
+    groups: dict[str, list[str]] = {}
+    for word in RUN_FACTS:
+        group, name = word.split(".")
+        groups.setdefault(group, []).append(name)
+    groups |= {name: [*facts] for name, facts in LISTS.items()}
+    rows = (
+        f"| {'each' if name in LISTS else ''} | `{name}.` | {', '.join(f'`{one}`' for one in names)} |\n"
+        for name, names in groups.items()
+    )
+    return f"| | placeholder | what follows |\n|---|---|---|\n{''.join(rows)}"
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "reasons-by-status": code_tables.reasons_by_status,
     "sample-ends": code_tables.sample_ends,
@@ -37,8 +53,16 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "field-verdicts": lambda: verdict_table({**FIELD_VERDICTS}),
     "compared-verdicts": lambda: verdict_table({**COMPARED_VERDICTS}),
     "field-states": lambda: verdict_table({**FIELD_STATES}, "state"),
+    "tickmarks": lambda: verdict_table({**MARKS}, "mark"),
+    "placeholders": placeholder_table,
 }
-WITH_TABLES = ("docs/architecture.md", "docs/comparing.md", "docs/reconciling.md", "services/planner/README.md")
+WITH_TABLES = (
+    "docs/architecture.md",
+    "docs/comparing.md",
+    "docs/papers.md",
+    "docs/reconciling.md",
+    "services/planner/README.md",
+)
 _TABLE = re.compile(
     r"(?P<begin><!-- table (?P<name>[a-z-]+), written by scripts/write_docs\.py -->\n)"
     r".*?(?P<end><!-- end of table (?P=name) -->)",

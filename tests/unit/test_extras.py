@@ -39,6 +39,7 @@ SOURCES = packages_distributions()
 _IMPORT = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
 HOMES: dict[ExtraName, str] = {
     "mcp": "services/workflows/tools/mcp_servers/",
+    "papers": "shared/papers/",
     "practice": "practice/",
     "s3": "shared/s3/",
     "search": "services/workflows/search/",
@@ -168,10 +169,10 @@ def test_the_demo_says_what_it_needs():
 
 
 async def test_doctor_tells_which_are_there(monkeypatch: pytest.MonkeyPatch):
-    assert (await check_extras(Settings())).found == "mcp, practice, s3, search, tsa, web"
+    assert (await check_extras(Settings())).found == "mcp, papers, practice, s3, search, tsa, web"
     monkeypatch.setitem(sys.modules, "minio", None)
     found = await check_extras(Settings())
     assert (found.state, found.found) == (
         "ok",
-        f"mcp, practice, search, tsa, web; not installed: s3 ({how_to_install('s3')})",
+        f"mcp, papers, practice, search, tsa, web; not installed: s3 ({how_to_install('s3')})",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,32 +15,19 @@ from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
 from shared.evidence_format.population import population_headline
 from shared.evidence_format.table.columns import TableColumn
-from shared.evidence_format.table.rows import TableRow, day, fits, fraction_digits, moment, text_of
+from shared.evidence_format.table.rows import TableRow, fits, fraction_digits, text_of
 from shared.statuses import STATUSES, population_order
 from shared.tables.csv_cells import is_risky
+from shared.tables.workbook_cells import EXACT_DIGITS, MOST_LINKS, MOST_ROWS, MOST_TEXT, cell_text, number_of, serial_of
 
 SAMPLES, ABOUT = "Samples", "About"
-MOST_TEXT = 32_767
-"""Maximum length of a cell in UTF-16 code units."""
-MOST_LINKS = 65_530
-"""Maximum number of hyperlinks on a sheet. Excel drops further ones."""
-MOST_ROWS = 1_048_575
-"""Maximum number of rows of a sheet below its header."""
 MOST_SCREENSHOTS = 8
 """Maximum number of columns of links. Further screenshots are in the sample's folder only."""
-EXACT_DIGITS = 15
-"""Digits of a number that Excel keeps. A number with more is written as text."""
-CUT = " … [cut: {} characters, all of them in result.json]"
 HEAD = "column", "type", "what it is"
 """The header row in About, above the columns."""
 _EXACT = 10**EXACT_DIGITS
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 _NO_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _MARGIN, _NARROWEST, _WIDEST = 2.0, 9.0, 48.0
-_EPOCH = datetime(1899, 12, 30)
-_NEWEST = 9999
-_OLDEST = date(1900, 3, 1)
-"""Excel counts a day before this date that does not exist, 1900-02-29."""
 
 
 class Cell(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
@@ -223,43 +210,6 @@ def about_rows(
 def _parts(column: TableColumn) -> list[TableColumn]:
     """Return the columns of a field of rows, under the names `lines.amount`."""
     return [replace(part, name=f"{column.name}.{part.name}") for part in column.columns]
-
-
-def cell_text(text: str) -> tuple[str, bool]:
-    """Return the text as a cell can hold it, and whether it was cut. Characters that XML cannot hold become U+FFFD."""
-    clean = text if text.isprintable() else _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
-    if clean.startswith("<r>") and clean.endswith("</r>"):
-        clean += " "  # otherwise XlsxWriter takes it for its own markup and does not escape it
-    if len(clean) <= MOST_TEXT // 2 or _units(clean) <= MOST_TEXT:
-        return clean, False
-    note = CUT.format(len(text))
-    kept = clean.encode("utf-16-le")[: 2 * (MOST_TEXT - len(note))].decode("utf-16-le", errors="ignore")
-    return kept + note, True
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
-
-
-def number_of(decimal: str) -> float | None:
-    """Return a decimal as a number; None if Excel would not keep all of its digits."""
-    digits = decimal.lstrip("+-").replace(".", "").strip("0")
-    return float(decimal) if len(digits) <= EXACT_DIGITS else None
-
-
-def serial_of(text: str) -> tuple[float, str] | None:
-    """Return a date or date-time of result.json as a serial day of Excel, and its style; None if Excel cannot hold it.
-
-    A workbook has no time zones. A time with a zone is converted to UTC, and its style says so.
-    """
-    if found := day(text):
-        return (float((found - _EPOCH.date()).days), "date") if found >= _OLDEST else None
-    at = moment(text)
-    if at is None or not _OLDEST.year < at.year < _NEWEST:
-        return None
-    if at.tzinfo is None:
-        return (at - _EPOCH) / timedelta(days=1), "moment"
-    return (at.astimezone(UTC).replace(tzinfo=None) - _EPOCH) / timedelta(days=1), "utc"
 
 
 def sheet_name(text: str, taken: Collection[str]) -> str:

@@ -79,7 +79,7 @@ class ReviewedSample:
             looked_at=LookedAt(
                 content_sha256=chain.sha256(chain.canonical_json(written)), page_sha256=page, picture_sha256=picture
             ),
-            why=_doubt(stored),
+            why=doubt_of(stored),
             value=shown_text(stored),
             page=_name_of(self.result, page),
             picture=_name_of(self.result, picture),
@@ -160,7 +160,7 @@ def shown_text(stored: StoredField) -> str:
     return "" if stored.value is None else str(stored.value)
 
 
-def _doubt(stored: StoredField) -> str:
+def doubt_of(stored: StoredField) -> str:
     """Return why a value is not certain; empty if it is."""
     if stored.state == "not_found":
         return "not_found"

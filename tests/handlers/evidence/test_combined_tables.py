@@ -209,7 +209,7 @@ def test_a_sample_or_file_with_an_unsafe_name_is_shown_and_not_linked(tmp_path: 
 
 
 def test_beyond_the_links_that_excel_takes_names_stay_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.tables.sheets.MOST_LINKS", 100)
+    monkeypatch.setattr("shared.tables.workbook_cells.MOST_LINKS", 100)
     tables = book(tmp_path, WORLD)
     rels = tables.part("xl/worksheets/_rels/sheet1.xml.rels")
     assert rels.count('TargetMode="External"') == 99

@@ -26,6 +26,7 @@ from shared.contracts.discovery import Sample
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import Kind, TableColumn, columns_of
 from shared.evidence_format.table.rows import TableRow, fits, text_of
+from shared.tables import workbook_cells
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
@@ -89,11 +90,11 @@ def test_a_field_of_an_old_run_keeps_its_name():
 
 
 def test_a_text_that_is_too_long_is_cut_and_says_so():
-    held, cut = sheets.cell_text("😀" * 20_000)
+    held, cut = workbook_cells.cell_text("😀" * 20_000)
     assert cut
     assert len(held.encode("utf-16-le")) // 2 <= 32_767
     assert held.endswith("[cut: 20000 characters, all of them in result.json]")
-    assert sheets.cell_text("x" * 32_767) == ("x" * 32_767, False)
+    assert workbook_cells.cell_text("x" * 32_767) == ("x" * 32_767, False)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_a_text_that_is_too_long_is_cut_and_says_so():
     [("a\x01b", "a\ufffdb"), ("a\ufffe", "a\ufffd"), ("\ud800", "\ufffd"), ("a\r\nb\rc", "a\nb\nc"), ("\t\n", "\t\n")],
 )
 def test_what_a_workbook_cannot_hold_is_marked(text: str, held: str):
-    assert sheets.cell_text(text) == (held, False)
+    assert workbook_cells.cell_text(text) == (held, False)
 
 
 def written(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -> ElementTree.Element:
@@ -128,7 +129,7 @@ def written(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -
 @settings(max_examples=25)
 def test_a_row_is_xml_and_says_what_it_was_given(one: str, other: str):
     texts = [one, f"<r>{other}</r>"]
-    held = [sheets.cell_text(text)[0] for text in texts]
+    held = [workbook_cells.cell_text(text)[0] for text in texts]
     row = written({0: texts[0], 2: texts[1], 30: 1.5, 31: True}, {30: "number", 31: "boolean"})
     assert row.get("r") == "12"
     assert [cell.get("r") for cell in row] == ["A12", "C12", "AE12", "AF12"]
@@ -150,27 +151,27 @@ def test_names_of_columns(place: int, name: str):
 
 @given(st.datetimes(datetime(1901, 1, 1), datetime(9998, 12, 31)))
 def test_days_count_as_excel_counts_them(at: datetime):
-    serial = sheets.serial_of(at.isoformat(timespec="microseconds"))
+    serial = workbook_cells.serial_of(at.isoformat(timespec="microseconds"))
     assert serial is not None
     assert abs(datetime(1899, 12, 30) + timedelta(days=serial[0]) - at) < timedelta(milliseconds=1)
-    day = sheets.serial_of(at.date().isoformat())
+    day = workbook_cells.serial_of(at.date().isoformat())
     assert day == ((at.date() - date(1899, 12, 30)).days, "date")
 
 
 @pytest.mark.parametrize("text", ["1899-12-31", "1900-02-28", "0001-01-01", "9999-12-31T23:59:59Z", "later"])
 def test_a_day_that_excel_has_not_stays_text(text: str):
-    assert sheets.serial_of(text) is None
+    assert workbook_cells.serial_of(text) is None
 
 
 def test_a_time_with_a_zone_is_told_in_utc():
-    assert sheets.serial_of("2026-03-01T01:30:00+02:00") == sheets.serial_of("2026-02-28T23:30:00Z")
-    assert (sheets.serial_of("2026-03-01T06:00:00") or (0, ""))[1] == "moment"
+    assert workbook_cells.serial_of("2026-03-01T01:30:00+02:00") == workbook_cells.serial_of("2026-02-28T23:30:00Z")
+    assert (workbook_cells.serial_of("2026-03-01T06:00:00") or (0, ""))[1] == "moment"
 
 
 def test_a_decimal_is_a_number_only_where_no_digit_is_lost():
-    assert sheets.number_of("-12.50") == -12.5
-    assert sheets.number_of("123456789012345.0") == 123456789012345.0
-    assert sheets.number_of("1234567890123456.7") is None
+    assert workbook_cells.number_of("-12.50") == -12.5
+    assert workbook_cells.number_of("123456789012345.0") == 123456789012345.0
+    assert workbook_cells.number_of("1234567890123456.7") is None
 
 
 def test_names_of_sheets_are_ones_that_excel_takes():

@@ -16,8 +16,8 @@ from xlsxwriter.relationships import DOCUMENT_SCHEMA, Relationships
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from services.evidence.tables import sheets
 from services.evidence.tables.sheets import Cell
+from shared.tables import workbook_cells
 
 PAGE_CHARACTERS = 240
 """A wider table is not scaled to the width of a page, because its text would be too small to read."""
@@ -123,7 +123,7 @@ class SampleSheet:
             sheet.fit_to_pages(1, 0)
 
     def add(self, cells: Sequence[Cell | None]) -> None:
-        if self._row >= sheets.MOST_ROWS:
+        if self._row >= workbook_cells.MOST_ROWS:
             self.left_out += 1
             return
         self._row += 1
@@ -133,7 +133,7 @@ class SampleSheet:
                 self._write(place, cell)
                 if cell.link:
                     links.append((place, cell.link))
-        if self._sheet.links + len(links) > sheets.MOST_LINKS:
+        if self._sheet.links + len(links) > workbook_cells.MOST_LINKS:
             self.unlinked += len(links)
             return
         for place, target in links:

@@ -1,0 +1,96 @@
+"""Writes a run as a paper: a workpaper."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shared.evidence_format.sources.source import NoRun, RunSource
+from shared.evidence_format.verify.verify_run import RunCheck
+from shared.papers.paper import Paper
+from shared.papers.read_paper import read_paper
+
+
+@dataclass(frozen=True)
+class PaperOptions:
+    """``run_folder``: the folder or zip of the run; None: it is in a bucket. ``template``: of a workpaper."""
+
+    run_folder: Path | None = None
+    template: Path | None = None
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that was exported. ``lines``: what people are told; ``told``: the same as keys of ``--json``."""
+
+    path: Path
+    lines: Sequence[str]
+    told: Mapping[str, Any]
+
+
+def write_paper(form: str, medium: RunSource, checked: RunCheck, path: Path, options: PaperOptions) -> WrittenFile:
+    """Write a paper of a run that was checked. On an error no file is left.
+
+    Raises:
+        NoRun: the run cannot be read, or the template cannot be filled.
+        ChangedMeanwhile: a file changed after the run was checked.
+        Unreadable, OSError: a file cannot be read or written.
+        PermanentError: the extra is not installed (``not_installed``).
+    """
+    paper = read_paper(medium, checked)
+    data, remarks = PAPERS[form](paper, path, options)
+    _write_whole(path, data)
+    samples, exceptions = len(paper.samples), len(paper.exceptions)
+    lines = [f"{path}: {samples} samples and {exceptions} exceptions of {paper.run_id}", *remarks]
+    return WrittenFile(path, lines, {"samples": samples, "exceptions": exceptions, "remarks": list(remarks)})
+
+
+def _workpaper(paper: Paper, path: Path, options: PaperOptions) -> tuple[bytes, list[str]]:
+    from shared.papers.workpaper.fill_template import TemplateRefused
+    from shared.papers.workpaper.write_workpaper import make_workpaper
+
+    base = link_base(paper.run_id, path, options.run_folder)
+    try:
+        made = make_workpaper(paper, lambda file: f"{base}/{file}", options.template)
+    except TemplateRefused as exc:
+        raise NoRun(f"the template cannot be filled: {exc}") from exc
+    remarks = [f"its links lead to {base}/: keep it beside the evidence"]
+    if made.cut:
+        remarks.append(f"{made.cut} texts are longer than a cell can be: each says so at its end")
+    if made.unlinked:
+        remarks.append(f"{made.unlinked} cells have no link, because a sheet has no room for more")
+    return made.data, remarks
+
+
+def link_base(run_id: str, path: Path, folder: Path | None) -> str:
+    """Return the way from a file to the folder of the run, with ``/``. For a run in a zip or a bucket: the folder as it
+    is once it was unpacked or fetched to where the file is."""
+    if folder is None or not folder.is_dir():
+        return run_id
+    try:
+        return Path(os.path.relpath(folder.resolve(), path.resolve().parent)).as_posix()
+    except ValueError:  # another drive
+        return run_id
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.chmod(0o644)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+PAPERS: Mapping[str, Callable[[Paper, Path, PaperOptions], tuple[bytes, list[str]]]] = {"workpaper": _workpaper}
+"""What makes the bytes of each kind of paper, with remarks for people."""

@@ -1,0 +1,252 @@
+"""What a paper says of a run: the facts that the workpaper, the PDF pack and OSCAL select from.
+
+Paths are relative to the folder of the run, with ``/``. A path that is empty: there is no such file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from shared.contracts.results import Box
+from shared.evidence_format.facts import TaskControl
+from shared.evidence_format.review.reviewed import ReviewedTarget
+
+MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "?", "-"]
+MARKS: Mapping[MarkCode, str] = {
+    "T": "Traced: read off the stored page, and a picture of that page shows it in the box",
+    "P": "Read off the stored page; no picture shows where",
+    "U": "Read off a page of which nothing was stored",
+    "A": "Taken from the stored response of the API of the site",
+    "D": "Derived by a model from what the pages show; no page shows it in these words",
+    "M": "Read from a picture by a model",
+    "H": "Given by a person, who has settled an unknown outcome",
+    "N": "Not present: the page says that there is none",
+    "?": "Open: not found, or not certain, so that it is for a person",
+    "-": "No value: the sample did not come so far",
+}
+"""The tickmarks, in the order of their legend: how each value is supported by evidence."""
+DECISIONS: Mapping[str, str] = {
+    "accept": "accepted",
+    "correct": "corrected",
+    "reject": "rejected",
+    "not_applicable": "not applicable",
+}
+"""What people have decided, as papers say it."""
+
+ExceptionKind = Literal["seal", "population", "sample", "flag", "value", "judgment", "difference"]
+EXCEPTION_KINDS: Mapping[ExceptionKind, str] = {
+    "seal": "Evidence",
+    "population": "Population",
+    "sample": "Sample",
+    "flag": "Remark",
+    "value": "Value",
+    "judgment": "Judgment",
+    "difference": "Register",
+}
+
+
+@dataclass(frozen=True)
+class PaperField:
+    """An attribute that was tested: an output field of the task. ``type``: as in its spec."""
+
+    name: str
+    type: str
+    description: str
+    required: bool
+    proves: bool
+
+
+@dataclass(frozen=True)
+class PaperValue:
+    """A value of a sample, or the answer of its judgment.
+
+    ``value``: as in result.json; ``text``: for people. ``box`` and ``area``: where the picture shows it, and the part
+    of the document that the picture shows, in CSS pixels. ``open``: the texts between which a person decides.
+    """
+
+    field: str
+    type: str
+    mark: MarkCode
+    value: Any
+    text: str
+    shown: str = ""
+    read_by: str = ""
+    page: str = ""
+    page_sha256: str = ""
+    picture: str = ""
+    picture_sha256: str = ""
+    url: str = ""
+    box: Box | None = None
+    area: Box | None = None
+    open: tuple[str, ...] = ()
+    reviewed: ReviewedTarget | None = None
+
+    @property
+    def reviewed_value(self) -> str:
+        """The value that counts by the review; empty where nobody has corrected it."""
+        return self.reviewed.value if self.reviewed is not None and self.reviewed.decision == "correct" else ""
+
+
+@dataclass(frozen=True)
+class PaperFile:
+    path: str
+    kind: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class PaperSample:
+    """A sample of the population. ``why``: why it is not done, in words; empty for one that is done. ``reviewed``: what
+    people have decided of the sample itself. ``manifest_sha256``: of its folder, as the run's seal has it."""
+
+    sample_id: str
+    key: str
+    row: int
+    status: str
+    group: str
+    reason: str
+    why: str
+    message: str
+    flagged: bool
+    notes: tuple[str, ...]
+    url: str
+    decided_by: str
+    finished_at: datetime | None
+    manifest_sha256: str
+    values: tuple[PaperValue, ...]
+    judgment: PaperValue | None
+    reasoning: str
+    files: tuple[PaperFile, ...]
+    reviewed: ReviewedTarget | None
+    decision: str
+    signed_off_at: datetime | None
+
+    def value(self, field: str) -> PaperValue | None:
+        return next((one for one in self.values if one.field == field), None)
+
+
+@dataclass(frozen=True)
+class PaperException:
+    """Something that a reader has to know or decide. ``sample_id`` is empty where it is none of one sample. ``where``:
+    the field, or the key of a record. ``reviewed``: what people have decided of it."""
+
+    kind: ExceptionKind
+    sample_id: str
+    where: str
+    code: str
+    told: str
+    reviewed: ReviewedTarget | None = None
+
+
+@dataclass(frozen=True)
+class PaperPopulation:
+    """``source``: where the samples come from; ``method``: how those that are reported were taken of it."""
+
+    headline: str
+    complete: bool
+    why_not: str
+    found: int
+    done: int
+    review: int
+    failed: int
+    excepted: int
+    flagged: int
+    source: tuple[str, ...]
+    method: str
+    outcomes: tuple[tuple[str, str, str, int], ...]
+    """Status, reason, the reason in words, and the number of samples, in the order of the report."""
+
+
+@dataclass(frozen=True)
+class PaperDraw:
+    """The samples that were drawn for people to look at again. ``rates``: expected, tolerable, confidence."""
+
+    method: str
+    seed: str
+    size: int
+    population: int
+    strata: tuple[tuple[str, int, int], ...]
+    """Name, size of the stratum, number drawn."""
+    rates: tuple[float, float, float]
+    sample_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PaperSignature:
+    """``key``: the fingerprint of the key that it is signed with."""
+
+    name: str
+    role: str
+    at: datetime
+    key: str
+
+
+@dataclass(frozen=True)
+class PaperStamp:
+    """A token of a time-stamping authority for the seal of a round. ``checked``: against the authority's
+    certificate."""
+
+    round: int
+    at: datetime
+    by: str
+    checked: bool
+
+
+@dataclass(frozen=True)
+class PaperSeal:
+    """What proves the run. ``sealed``: whether the run is finished and sealed. ``problems``: how it differs from what
+    was sealed; none: every byte is as it was sealed. ``fingerprint``: of the key that sealed it."""
+
+    sealed: bool
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+    manifest_sha256: str
+    fingerprint: str
+    sealed_at: datetime | None
+    round: int
+    software: str
+    files: int
+    size_bytes: int
+    stamps: tuple[PaperStamp, ...]
+    hashes: tuple[tuple[str, str], ...]
+    """Path and SHA-256 of the files of the run itself."""
+
+    @property
+    def whole(self) -> bool:
+        return self.sealed and not self.problems
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A run, as papers tell it. ``period``: from the request to the end of the last sample. ``software``: the version
+    of Exhibit that makes the paper."""
+
+    run_id: str
+    task_id: str
+    goal: str
+    question: str
+    controls: tuple[TaskControl, ...]
+    fields: tuple[PaperField, ...]
+    requested_by: str
+    asked_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    population: PaperPopulation
+    draw: PaperDraw | None
+    samples: Sequence[PaperSample]
+    exceptions: Sequence[PaperException]
+    signatures: tuple[PaperSignature, ...]
+    signed_off_at: datetime | None
+    review_state: str
+    seal: PaperSeal
+    software: str
+
+    @property
+    def last_change(self) -> datetime:
+        """When the evidence was last changed; papers bear this time, and not that of their making."""
+        known = [self.seal.sealed_at, self.finished_at, self.started_at]
+        return next((one for one in known if one is not None), self.asked_at)

@@ -1,0 +1,89 @@
+"""What papers say in words: whether the evidence stands, moments, numbers, and what people have decided. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from shared.evidence_format.review.reviewed import ReviewedTarget
+from shared.papers.paper import DECISIONS, Paper, PaperDraw, PaperValue
+from shared.statuses import STYLES, StatusStyle
+
+_STYLES: Mapping[str, StatusStyle] = {**STYLES}
+
+
+def verdict(paper: Paper) -> str:
+    """Return in one sentence whether the evidence of the run is what was sealed."""
+    seal = paper.seal
+    if not seal.sealed:
+        return "NOT SEALED: the run is not finished, or its seal is missing; nothing proves this evidence"
+    if seal.problems:
+        count = len(seal.problems)
+        return f"NOT WHAT WAS SEALED: {count} {'problem' if count == 1 else 'problems'}, listed under Exceptions"
+    return f"Sealed and unchanged: all {seal.files:,} files are as they were sealed"
+
+
+def moment_words(at: datetime | None) -> str:
+    """Return a moment to the second in UTC; empty for None."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at is not None else ""
+
+
+def period(paper: Paper) -> str:
+    """Return from when to when the evidence was collected."""
+    begin = moment_words(paper.started_at or paper.asked_at)
+    return (
+        f"{begin} to {moment_words(paper.finished_at)}" if paper.finished_at is not None else f"{begin}, not finished"
+    )
+
+
+def status_words(status: str) -> str:
+    style = _STYLES.get(status)
+    return style.words if style is not None else status
+
+
+def decision_words(reviewed: ReviewedTarget | None) -> str:
+    """Return what was decided; empty where nobody has decided."""
+    return DECISIONS.get(reviewed.decision, reviewed.decision) if reviewed is not None else ""
+
+
+def by_words(reviewed: ReviewedTarget | None) -> str:
+    """Return who has decided, and when of the day; empty where nobody has."""
+    return f"{', '.join(reviewed.by)}, {moment_words(reviewed.at)}" if reviewed is not None else ""
+
+
+def value_words(value: PaperValue) -> str:
+    """Return the value as papers show it: also that there is none, or that it is open."""
+    if value.mark == "N":
+        return f"none ({value.shown})" if value.shown else "none"
+    if value.mark == "?":
+        return f"open: {' | '.join(value.open)}" if value.open else "not found"
+    return value.text
+
+
+def attribute(paper: Paper) -> str:
+    """Return what was tested: the question of the task, or its goal."""
+    return paper.question or paper.goal
+
+
+def controls_words(paper: Paper) -> str:
+    """Return the controls, a line each."""
+    named = [f"{one.name}: {one.title}" if one.title else one.name for one in paper.controls]
+    return "\n".join(named) or "none: the task names no control"
+
+
+def review_words(paper: Paper) -> str:
+    """Return how the review stands."""
+    if paper.signed_off_at is not None:
+        return f"Signed off on {moment_words(paper.signed_off_at)}"
+    return (
+        "In review: decisions are shown once it is signed off" if paper.review_state == "in review" else "Not reviewed"
+    )
+
+
+def draw_words(draw: PaperDraw | None) -> str:
+    """Return how samples were drawn to be looked at again."""
+    if draw is None:
+        return "None drawn"
+    expected, tolerable, confidence = draw.rates
+    rates = f"confidence {confidence:.0%}, tolerable rate {tolerable:.1%}, expected rate {expected:.1%}"
+    return f"{draw.size} of {draw.population} ({draw.method}; {rates})"

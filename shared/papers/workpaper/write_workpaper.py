@@ -1,0 +1,98 @@
+"""Writes the workpaper of a run: a workbook, made of a template, with the same bytes for the same evidence."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportMissingModuleSource=false
+# openpyxl has no types.
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from shared.evidence_format.export import EARLIEST, MODE
+from shared.extras import need_extra
+from shared.papers.paper import Paper
+from shared.papers.workpaper.fill_template import FillCounts, TemplateRefused, fill_sheet
+
+DEFAULT_TEMPLATE = Path(__file__).with_name("template.xlsx")
+MOST_TEMPLATE_BYTES = 20_000_000
+MOST_CELLS = 4_000_000
+_CORE = "docProps/core.xml"
+_MAKER = "Exhibit"
+
+
+@dataclass(frozen=True)
+class Workpaper:
+    """``data``: of the workbook. ``cut``, ``unlinked``: as in :class:`FillCounts`."""
+
+    data: bytes
+    cut: int
+    unlinked: int
+
+
+def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path | None = None) -> Workpaper:
+    """Return the workpaper of a run.
+
+    Args:
+        link_of: returns the target of a link for a path in the run's folder, relative to the workbook.
+        template: a workbook with placeholders; None: the one that comes with Exhibit.
+
+    Raises:
+        TemplateRefused: the template is no workbook, or cannot be filled.
+        PermanentError: the extra is not installed (``not_installed``).
+    """
+    need_extra("papers")
+    book = _open_template(template or DEFAULT_TEMPLATE)
+    counts = FillCounts()
+    problems: list[str] = []
+    for sheet in book.worksheets:
+        try:
+            fill_sheet(sheet, paper, link_of, counts)
+        except TemplateRefused as exc:
+            problems.append(str(exc))
+    if problems:
+        raise TemplateRefused("; ".join(problems))
+    at = paper.last_change.astimezone(UTC).replace(tzinfo=None, microsecond=0)
+    about = book.properties
+    about.title, about.creator, about.lastModifiedBy = f"Workpaper of {paper.run_id}", _MAKER, _MAKER
+    about.subject, about.language, about.created, about.modified = paper.task_id, "en", at, at
+    written = io.BytesIO()
+    book.save(written)
+    about.modified = at  # saving writes the present time into it
+    return Workpaper(with_fixed_times(written.getvalue(), about), counts.cut, counts.unlinked)
+
+
+def _open_template(path: Path) -> Any:
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise TemplateRefused(f"{path} cannot be read: {exc.strerror or exc}") from exc
+    if len(data) > MOST_TEMPLATE_BYTES:
+        raise TemplateRefused(f"{path} has more than {MOST_TEMPLATE_BYTES:,} bytes")
+    try:
+        return load_workbook(io.BytesIO(data))
+    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, TypeError, SyntaxError, OSError) as exc:
+        raise TemplateRefused(f"{path} is no workbook (.xlsx): {exc}") from exc
+
+
+def with_fixed_times(data: bytes, about: Any) -> bytes:
+    """Return a workbook without the times at which it was written. ``about``: its properties, with the times to
+    tell."""
+    from openpyxl.xml.functions import tostring
+
+    core: bytes = tostring(about.to_tree())
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as read, zipfile.ZipFile(out, "w") as packed:
+        for name in sorted(read.namelist()):
+            member = zipfile.ZipInfo(name, EARLIEST)
+            member.compress_type, member.create_system, member.external_attr = zipfile.ZIP_DEFLATED, 3, MODE
+            packed.writestr(member, core if name == _CORE else read.read(name))
+    return out.getvalue()

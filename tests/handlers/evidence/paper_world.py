@@ -1,0 +1,121 @@
+"""A run that papers are made of: pictures on which values have boxes, stored pages, hostile texts, and a review."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+from PIL import Image, ImageDraw
+
+from shared.contracts.discovery import Sample
+from shared.contracts.results import Box, ValueSource
+from shared.contracts.sessions.reviewing import DrawWish
+from shared.contracts.steps import FieldValue, FiledArtifact, ValueCandidate
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.verify.verify_run import RunCheck
+from shared.papers.paper import Paper
+from shared.papers.read_paper import read_paper
+from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
+from tests.handlers.evidence.review_room import ReviewRoom, reviewing
+from tests.typed import there
+from tests.unit.shared.reviewing.review_people import ANN, CLEO
+
+AREA = Box(x=0, y=0, width=400, height=300)
+BOX = Box(x=200, y=100, width=120, height=30)
+HOSTILE = (
+    "=1+1",
+    "+1",
+    "-2+3",
+    "@SUM(A1)",
+    '=HYPERLINK("http://evil.example","x")',
+    "#REF!",
+    "_x0041_",
+    "\tx",
+    "a\x07b",
+)
+"""Texts that a spreadsheet would run, or show as something else."""
+CONTROLS = [{"id": "CC6.1", "framework": "SOC 2", "title": "Logical access"}, {"id": "ITGC-03"}]
+SPEC: dict[str, Any] = {
+    "task_id": "tickets",
+    "goal": "Say who owns each ticket.",
+    "output_schema": {"number": "integer", "owner": "string | null"},
+    "required_fields": ["number"],
+    "controls": CONTROLS,
+}
+
+
+def picture(number: int) -> bytes:
+    """Return a picture of 800 x 600 pixels, two for each CSS pixel, with a bar in `BOX`."""
+    drawn = Image.new("RGB", (800, 600), "white")
+    pen = ImageDraw.Draw(drawn)
+    pen.rectangle((400, 200, 640, 260), fill=(20, 60 + number % 100, 160))
+    out = io.BytesIO()
+    drawn.save(out, "PNG")
+    return out.getvalue()
+
+
+def source_of(page: FiledArtifact, shot: FiledArtifact) -> ValueSource:
+    return ValueSource(
+        snapshot_id="s",
+        observation_sha256="x",
+        url="http://tickets.example/1",
+        ref=1,
+        role="cell",
+        label="Owner",
+        box=BOX,
+        frame="main",
+        page_sha256=page.artifact.sha256,
+        screenshot_sha256=shot.artifact.sha256,
+    )
+
+
+async def worked(desk: Desk, one: Sample, owner: str, **how: Any) -> None:
+    """File a sample whose owner stands on a page that is stored and pictured."""
+    shot = await desk.capture(one, picture(one.row), area=AREA, filename="01_ticket.png")
+    page = await desk.capture(one, f"page of {one.key}".encode(), step=2, filename="01_ticket.mhtml.zst")
+    kept = replace(page.artifact, kind="page", suffix=".mhtml.zst", media_type="multipart/related")
+    page = FiledArtifact(filename=page.filename, artifact=kept)
+    where = source_of(page, shot)
+    read = FieldValue(field="owner", state="value", value=owner, shown=owner, source=where, read_by="rules")
+    if how.pop("doubtful", False):
+        nearly = tuple(ValueCandidate(shown=text, source=where) for text in (owner, "=cmd|' /C calc'!A0"))
+        read = FieldValue(field="owner", state="not_found", candidates=nearly)
+    values = FieldValue(field="number", state="value", value=one.row, read_by="rules"), read
+    step, end = took(one, shot, page), ended(one, shot, page, **how)
+    await desk.tell(replace(step, values=values), replace(end, values=values))
+
+
+async def filed_run(desk: Desk, owners: Sequence[str] = HOSTILE, **record: Any) -> None:
+    """File a run: a sample for each owner, one whose owner is not certain, and one that the site does not have."""
+    given: dict[str, Any] = {"spec": SPEC, "requested_by": "dan", **record}
+    samples = [sample(f"T-{row}", row=row) for row in range(1, len(owners) + 3)]
+    await desk.tell(started(**given), *map(found, samples), closed(len(samples)))
+    for one, owner in zip(samples, owners, strict=False):
+        await worked(desk, one, owner)
+    doubtful, lost = samples[len(owners) :]
+    await worked(desk, doubtful, "Ann Lee", doubtful=True, status="needs_review", reason="ambiguous_value")
+    await desk.tell(took(lost), ended(lost, status="failed", reason="not_found"))
+
+
+async def reviewed_run(desk: Desk) -> ReviewRoom:
+    """File the run, and have it reviewed: a draw, a correction, a rejection, two signatures."""
+    await filed_run(desk, spec={**SPEC, "review": reviewing(ANN, CLEO)})
+    room = ReviewRoom(desk)
+    drawn = there((await room.load(ANN, wish=DrawWish(seed="Q1", size=2, by=()))).wished)
+    assert await room.code(ANN, "draw", draw=drawn) == ""
+    assert await room.code(ANN, "accept") == ""
+    doubtful, lost = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
+    value = next(one for one in await room.items(doubtful) if one.target.field == "owner")
+    assert await room.code(ANN, "correct", value, value="=Ann") == ""
+    sample_item = next(one for one in await room.items(lost) if one.target.kind == "sample")
+    assert await room.code(ANN, "reject", sample_item) == ""
+    assert [await room.code(who, "sign") for who in (ANN, CLEO)] == ["", ""]
+    await room.close()
+    return room
+
+
+def paper_of(desk: Desk) -> tuple[Paper, RunCheck]:
+    checked = desk.check()
+    return read_paper(FolderSource(desk.root / "run_1"), checked), checked

@@ -1,0 +1,236 @@
+"""The workpaper of a run: what it says, what its links lead to, and what it never holds."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.styles import Font
+from python_calamine import CalamineWorkbook
+from typer.testing import CliRunner
+
+from services.console.cli import app
+from shared.evidence_format.export import ChangedMeanwhile
+from shared.evidence_format.sources.folder import FolderSource
+from shared.papers.paper import MARKS, Paper
+from shared.papers.read_paper import read_paper
+from shared.papers.workpaper.fill_template import TemplateRefused
+from shared.papers.workpaper.write_workpaper import make_workpaper
+from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
+from tests.handlers.evidence.paper_world import HOSTILE, filed_run, paper_of, reviewed_run
+
+SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Sign-off", "Integrity"]
+DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
+
+
+@pytest.fixture
+async def run(desk: Desk) -> Desk:
+    await filed_run(desk)
+    return desk
+
+
+def made(paper: Paper, template: Path | None = None) -> bytes:
+    return make_workpaper(paper, lambda path: f"run_1/{path}", template).data
+
+
+def sheet(data: bytes, name: str) -> list[list[Any]]:
+    """Return the rows of a sheet as another program reads them."""
+    return CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_name(name).to_python()
+
+
+def facts(data: bytes, name: str) -> dict[str, Any]:
+    """Return what stands beside each name in the first column; beside the first of equal ones."""
+    return {row[0]: row[1] for row in reversed(sheet(data, name)) if row[0]}
+
+
+def exported(run: Path, state: Path, *words: object) -> tuple[int, str]:
+    own = {"EXHIBIT_STATE_DIR": str(state), "EXHIBIT_EVIDENCE_DIR": ""}
+    ended = CliRunner().invoke(app, ["export", str(run), *map(str, words)], env=own)
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return ended.exit_code, ended.output
+
+
+async def test_the_cover_names_controls_population_and_seal(run: Desk):
+    paper, _ = paper_of(run)
+    cover = facts(made(paper), "Cover")
+    assert cover["Control"] == "SOC 2 CC6.1: Logical access\nITGC-03"
+    assert cover["Attribute"] == "Say who owns each ticket."
+    samples = len(HOSTILE) + 2
+    assert (cover["Samples found"], cover["Done"], cover["For review"], cover["Failed"]) == (samples, samples - 2, 1, 1)
+    assert cover["Complete"] == "Complete"
+    assert cover["Evidence"].startswith("Sealed and unchanged")
+    assert (cover["Seed"], cover["Review"]) == ("none: nothing was drawn", "Not reviewed")
+    assert facts(made(paper), "Integrity")["SHA-256 of manifest.json"] == run.check().manifest_sha256
+
+
+async def test_hostile_texts_are_texts_and_stand_as_they_were_read(run: Desk):
+    data = made(paper_of(run)[0])
+    assert CalamineWorkbook.from_filelike(io.BytesIO(data)).sheet_names == SHEETS
+    owners = [row[5] for row in sheet(data, "Attributes")[5 : 5 + len(HOSTILE)]]
+    assert owners == [text.replace("\x07", "\ufffd") for text in HOSTILE]
+    with zipfile.ZipFile(io.BytesIO(data)) as book:
+        sheets = [book.read(name) for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
+        assert len(sheets) == len(SHEETS)
+        assert [data for data in sheets if re.search(rb"<f[ >/]|t=\"e\"", data)] == []
+
+
+async def test_every_link_leads_to_a_file_of_the_run(run: Desk):
+    book = load_workbook(io.BytesIO(made(paper_of(run)[0])))
+    links = {cell.hyperlink.target for page in book for row in page.iter_rows() for cell in row if cell.hyperlink}
+    assert [link for link in links if not (run.root / str(link)).is_file()] == []
+    assert {"run_1/T-1/01_ticket.png", "run_1/T-1/01_ticket.mhtml.zst", "run_1/manifest.json"} <= links
+
+
+async def test_a_value_that_is_open_is_an_exception_with_what_it_is_open_between(run: Desk):
+    data = made(paper_of(run)[0])
+    rows = {(row[0], row[1]): row[2:5] for row in sheet(data, "Exceptions")[5:]}
+    assert rows["Value", DOUBTFUL] == ["owner", "open", "open between: Ann Lee | =cmd|' /C calc'!A0"]
+    assert rows["Sample", LOST][1] == "not_found"
+    marks = {row[1]: (row[4], row[6]) for row in sheet(data, "Attributes")[5 : 5 + len(HOSTILE) + 2]}
+    assert (marks["T-1"], marks[DOUBTFUL]) == (("U", "T"), ("U", "?"))
+    legend = [row[:2] for row in sheet(data, "Attributes")[-len(MARKS) :]]
+    assert legend == [[code, meaning] for code, meaning in MARKS.items()]
+
+
+async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: Desk):
+    await reviewed_run(desk)
+    data = made(paper_of(desk)[0])
+    value = next(row for row in sheet(data, "Values") if row[:2] == [DOUBTFUL, "owner"])
+    assert value[5:7] == ["=Ann", "corrected"]
+    lost = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Sample", LOST])
+    assert lost[5:9] == ["rejected", "", "as the page says", "ann, 2026-11-21 08:00:00 UTC"]
+    signed = [row[:2] for row in sheet(data, "Sign-off")[6:8]]
+    assert signed == [["ann", "reviewer"], ["cleo", "approver"]]
+    cover = facts(data, "Cover")
+    assert cover["Seed"] == "Q1"
+    assert cover["Drawn for re-performance"].startswith(f"2 of {len(HOSTILE) + 2} (attribute sampling")
+    assert cover["Review"] == "Signed off on 2026-11-21 08:00:00 UTC"
+
+
+async def test_the_same_evidence_gives_the_same_bytes_and_no_time_of_making(run: Desk):
+    paper, _ = paper_of(run)
+    first = made(paper)
+    assert made(paper_of(run)[0]) == first
+    with zipfile.ZipFile(io.BytesIO(first)) as book:
+        assert {member.date_time[0] for member in book.infolist()} == {1980}
+        sealed = f"{paper.last_change:%Y-%m-%dT%H:%M:%SZ}"
+        assert book.read("docProps/core.xml").count(sealed.encode()) == 2
+
+
+async def test_a_run_that_was_changed_is_on_no_paper_without_a_word(run: Desk, tmp_path: Path):
+    (run.root / "run_1/T-1/01_ticket.png").write_bytes(b"another picture")
+    out = tmp_path / "paper.xlsx"
+    code, words = exported(run.root / "run_1", tmp_path / "state", "--format", "workpaper", "--out", out)
+    assert (code, "nothing was exported" in words, out.exists()) == (1, True, False)
+    code, words = exported(run.root / "run_1", tmp_path / "state", "--format", "workpaper", "--out", out, "--broken")
+    assert (code, out.exists()) == (1, True)
+    assert facts(out.read_bytes(), "Cover")["Evidence"].startswith("NOT WHAT WAS SEALED: 2 problems")
+    told = [row[4] for row in sheet(out.read_bytes(), "Exceptions") if row[0] == "Evidence"]
+    assert any(one.startswith("T-1/01_ticket.png") for one in told)
+
+
+async def test_a_run_at_work_says_that_nothing_proves_it(desk: Desk, tmp_path: Path):
+    await desk.tell(started(), found(sample()))
+    cover = facts(made(paper_of(desk)[0]), "Cover")
+    assert cover["Evidence"].startswith("NOT SEALED")
+    assert cover["Complete"] == "Not finished: 1 found so far"
+
+
+async def test_a_file_that_changes_after_the_check_is_on_no_paper(run: Desk):
+    checked = run.check()
+    result = run.root / "run_1/T-1/result.json"
+    result.write_bytes(result.read_bytes().replace(b"=1+1", b"=1+2"))
+    with pytest.raises(ChangedMeanwhile, match=r"T-1/result\.json changed"):
+        read_paper(FolderSource(run.root / "run_1"), checked)
+
+
+async def test_links_lead_from_where_the_workpaper_is(run: Desk, tmp_path: Path):
+    (tmp_path / "auditor.pem").write_text(KEY.public.pem)
+    (tmp_path / "papers of Q1").mkdir()
+    out = tmp_path / "papers of Q1" / "paper.xlsx"
+    given = ("--format", "workpaper", "--out", out, "--key", tmp_path / "auditor.pem")
+    code, words = exported(run.root / "run_1", tmp_path / "state", *given)
+    assert code == 0, words
+    link = load_workbook(out)["Attributes"]["B6"].hyperlink
+    assert link is not None
+    assert (out.parent / str(link.target)).resolve() == (run.root / "run_1/T-1/01_ticket.png").resolve()
+
+
+# --- templates of others
+
+
+def template(path: Path, *rows: list[str], name: str = "Mine") -> Path:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    page.title = name
+    for row in rows:
+        page.append(row)
+    page["A2"].font = Font(bold=True)
+    book.save(path)
+    return path
+
+
+async def test_a_template_is_filled_row_by_row_and_field_by_field(run: Desk, tmp_path: Path):
+    own = template(
+        tmp_path / "own.xlsx",
+        ["Test of {{run.task}} ({{population.found}})", "", "", ""],
+        ["{{sample.id}}", "{{field.name}}: {{field.value}}", "{{field.mark}}", "end"],
+        ["below", "=1+1", "", "{{population.complete}}"],
+    )
+    data = made(paper_of(run)[0], own)
+    rows = sheet(data, "Mine")
+    count = len(HOSTILE) + 2
+    assert rows[0][0] == f"Test of tickets ({count})"
+    assert rows[1][:6] == ["T-1", "number: 1", "U", "owner: =1+1", "T", "end"]
+    assert rows[count][0] == LOST
+    assert (rows[count + 1][0], rows[count + 1][3]) == ("below", "yes")
+    page = load_workbook(io.BytesIO(data))["Mine"]
+    assert (page.cell(count + 2, 2).value, page.cell(count + 2, 2).data_type) == ("=1+1", "f")
+    assert [page.cell(row, 1).font.bold for row in (1, 2, count + 1, count + 2)] == [False, True, True, False]
+
+
+async def test_a_list_without_items_says_so(run: Desk, tmp_path: Path):
+    own = template(tmp_path / "own.xlsx", ["Signed by", ""], ["{{signature.name}}", "{{signature.at}}"])
+    assert sheet(made(paper_of(run)[0], own), "Mine") == [["Signed by"], ["none"]]
+
+
+async def test_all_that_is_wrong_with_a_template_is_named_with_its_cell(run: Desk, tmp_path: Path):
+    own = template(
+        tmp_path / "own.xlsx",
+        ["{{run.nothing}}", '=HYPERLINK("{{run.id}}")'],
+        ["{{sample.id}} {{exception.told}}", "{{field.name}}", "apart", "{{field.mark}}"],
+    )
+    with pytest.raises(TemplateRefused) as refused:
+        made(paper_of(run)[0], own)
+    assert str(refused.value).split("; ") == [
+        "Mine!A1: there is no placeholder {{run.nothing}}",
+        "Mine!B1: a formula cannot hold a placeholder",
+        "Mine!A2: a row is repeated for one list, sample or exception",
+        "Mine!2: the cells of a field are not side by side",
+    ]
+
+
+@pytest.mark.parametrize("data", [b"", b"no workbook", b"PK\x05\x06" + b"\0" * 18], ids=["empty", "text", "zip"])
+async def test_what_is_no_workbook_is_no_template(run: Desk, tmp_path: Path, data: bytes):
+    (tmp_path / "own.xlsx").write_bytes(data)
+    out = tmp_path / "paper.xlsx"
+    given = ("--format", "workpaper", "--out", out, "--template", tmp_path / "own.xlsx")
+    code, words = exported(run.root / "run_1", tmp_path / "state", *given)
+    assert (code, "is no workbook (.xlsx)" in words, out.exists()) == (2, True, False)
+
+
+async def test_a_template_belongs_to_a_workpaper(run: Desk, tmp_path: Path):
+    code, words = exported(run.root / "run_1", tmp_path / "state", "--template", tmp_path / "own.xlsx")
+    assert (code, "--template belongs to --format workpaper" in words) == (2, True)
+
+
+async def test_a_moment_in_the_workbook_is_one(run: Desk, tmp_path: Path):
+    own = template(tmp_path / "own.xlsx", ["{{run.asked_at}}"], [""])
+    assert sheet(made(paper_of(run)[0], own), "Mine")[0] == [datetime(2026, 11, 21, 8)]
