@@ -18,7 +18,7 @@ from shared.pages.identity.identity import read_anew
 from shared.pages.read.fields import field_values
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
-from shared.text.normal import plain_form
+from shared.text.normal import plain_form, tidy
 
 Reader = Literal["recorded", "rules", "published"]
 READERS: Mapping[Reader, str] = {
@@ -92,7 +92,7 @@ def _losses_in(
         lacks = check.values.get(name) is None and not field.derived
         if not lacks or value is None or value.state == "not_present":
             continue
-        if value.state == "value" and name not in left_to_model:
+        if value.state == "value" and (value.rows or tidy(value.shown or "")) and name not in left_to_model:
             yield name, "recorded"
         at = "" if is_rows(field.type) or value.candidates else _page_of_field(sample, value)
         if at and at not in read:

@@ -7,8 +7,8 @@ on the stored page, with the result of that step. What reads is answered from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, cast
 
@@ -42,7 +42,7 @@ from shared.pages.locate.findings import Ambiguous, Found, NotFound
 from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
 from shared.recordings.recording import RecordedPage, Recording, row_texts, rows_by_page
 from shared.recordings.stored_pages import as_observed
-from shared.text.normal import fold, plain_form, quoted
+from shared.text.normal import fold, plain_form, quoted, tidy
 
 READS = (ProveRecord, ReadFields, ReadList, CheckShown, CountElements)
 MOST_ROWS = 3
@@ -51,12 +51,14 @@ MOST_ROWS = 3
 
 @dataclass(frozen=True)
 class SampleCheck:
-    """What a flow did on one recorded sample. ``problems``: how it differs; empty: it is the same."""
+    """What a flow did on one recorded sample. ``problems``: how it differs; empty: it is the same. ``lacking``: fields
+    that the sample has and the flow has not, each with that problem of ``problems`` which tells it."""
 
     sample_id: str
     problems: tuple[str, ...]
     values: Mapping[str, Any]
     model_calls: int = 0
+    lacking: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class RecordedAnswers:
@@ -140,7 +142,8 @@ class RecordedAnswers:
         if self._at < len(self._calls):
             hashes = [self._calls[self._at].page]
         else:
-            hashes = [step.observation.sha256 for step in self._sample.steps[-1:] if step.observation is not None]
+            last_seen = [step.observation.sha256 for step in self._sample.steps[-1:] if step.observation is not None]
+            hashes = [*self._read_after_last_step(), *last_seen]
         first = 0 if self._at == 0 else self._calls[self._at - 1].step
         last = self._calls[self._at].step if self._at < len(self._calls) else len(self._sample.steps)
         between = [
@@ -152,6 +155,15 @@ class RecordedAnswers:
             if sha256 in self._sample.pages:
                 return page_of(self._sample.pages[sha256], sha256)
         return None
+
+    def _read_after_last_step(self) -> list[str]:
+        """Return the pages that values were read on after the last step, the latest first: where that step is an act of
+        the flow, no step was decided on the page that it led to."""
+        if not self._calls or self._calls[-1].step != self._sample.steps[-1].step:
+            return []
+        decided_on = {step.observation.sha256 for step in self._sample.steps if step.observation is not None}
+        read_on = {self._sample.stored_page(one.source) for one in self._sample.values if one.source is not None}
+        return [sha256 for sha256 in reversed(list(self._sample.pages)) if sha256 in read_on - decided_on]
 
     def _same_visit(self) -> list[str]:
         """Return the pages of the steps since the address was opened, the latest first."""
@@ -316,9 +328,10 @@ def check_values(
     returned."""
     values = values_of(returned)
     problems = [error] if error else [answers.left()] if answers.left() else []
-    if not error:
-        problems += differences(sample, values, not_present)
-    return SampleCheck(sample.sample_id, tuple(problems), values, answers.asked_model)
+    told = () if error else tuple(_differing(sample, values, not_present, first_page=False))
+    lacking = {one: text for one, text in told if values[one] is None}
+    texts = (*problems, *(text for _, text in told))
+    return SampleCheck(sample.sample_id, texts, values, answers.asked_model, lacking)
 
 
 def values_of(returned: object) -> dict[str, Any]:
@@ -332,19 +345,26 @@ def differences(
     """Return how the values differ from those of the sample's result, for people. Fields without one are not told.
 
     ``first_page``: of rows, those that the sample read on the first page of them are compared."""
-    problems: list[str] = []
+    return [text for _, text in _differing(sample, values, not_present, first_page=first_page)]
+
+
+def _differing(
+    sample: Recording, values: Mapping[str, Any], not_present: NotPresent, *, first_page: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield the fields that differ, each with how. A text without a character is none."""
     for value in sample.values:
-        if value.state == "not_found" or value.field not in values:
+        name = value.field
+        if value.state == "not_found" or name not in values:
             continue
         if value.rows:
             rows = rows_by_page(value)[:1] if first_page else ()
-            problems += _differences_of_rows(value.field, rows[0].rows if rows else value.rows, values[value.field])
+            of_rows = _differences_of_rows(name, rows[0].rows if rows else value.rows, values[name])
+            yield from ((name, text) for text in of_rows)
             continue
-        expected = None if value.state == "not_present" else value.shown or None
-        is_same = expected is not None and values[value.field] == value.value
-        if not is_same and not _is_same(values[value.field], expected, not_present.get(value.field, ())):
-            problems.append(f"{value.field}: then {_told(expected)}, now {_told(values[value.field])}")
-    return problems
+        expected = None if value.state == "not_present" or not tidy(value.shown or "") else value.shown
+        is_same = expected is not None and values[name] == value.value
+        if not is_same and not _is_same(values[name], expected, not_present.get(name, ())):
+            yield name, f"{name}: then {_told(expected)}, now {_told(values[name])}"
 
 
 def _told(value: object) -> str:

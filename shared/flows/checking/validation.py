@@ -32,11 +32,19 @@ MIN_HELD_OUT = 1
 @dataclass(frozen=True)
 class Validation:
     """``checks``: of samples that the flow was not compiled from. ``problems``: why it may not be published; empty: it
-    may. ``lost``: fields that others have and the flow has not; those that nobody has accepted are problems too."""
+    may. ``lost``: fields that others have and the flow has not; those that nobody has accepted are problems too:
+    ``refused``. A field that is lost is told once, and not again for each sample that has it."""
 
     checks: tuple[SampleCheck, ...]
     problems: tuple[str, ...]
     lost: tuple[LostField, ...] = ()
+    refused: tuple[LostField, ...] = ()
+
+    @property
+    def without_losses(self) -> tuple[str, ...]:
+        """The problems that nobody can accept."""
+        losses = {one.told for one in self.refused}
+        return tuple(one for one in self.problems if one not in losses)
 
 
 @dataclass(frozen=True)
@@ -154,13 +162,14 @@ async def validate_flow(
         return Validation((), tuple(problems))
     checks = [await check_sample(asks, flow, spec, one) for one in held_out]
     own = [await check_sample(asks, flow, spec, one) for one in compiled_from]
-    for check in (*checks, *own):
-        problems += [f"{check.sample_id}: {problem}" for problem in check.problems]
     samples = (*held_out, *compiled_from)
     before = None if losses.published is None else await _found_by(asks, losses.published, spec, samples)
     lost = find_losses(spec, samples, {one.sample_id: one for one in (*checks, *own)}, flow.with_model, before)
-    problems += [one.told for one in lost if one.field not in losses.accepted]
-    return Validation(tuple(checks), tuple(problems), lost)
+    refused = tuple(one for one in lost if one.field not in losses.accepted)
+    for check in (*checks, *own):
+        as_lost = {check.lacking.get(one.field) for one in lost}
+        problems += [f"{check.sample_id}: {problem}" for problem in check.problems if problem not in as_lost]
+    return Validation(tuple(checks), (*problems, *(one.told for one in refused)), lost, refused)
 
 
 async def _found_by(

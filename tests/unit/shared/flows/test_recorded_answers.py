@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from shared.contracts.workflows.flows import ClickElement, FlowCall, OpenAddress, TypeInto
-from shared.flows.checking.recorded_answers import RecordedAnswers, check_values
+from shared.contracts.workflows.flows import ClickElement, FlowCall, OpenAddress, ReadFields, TypeInto
+from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
+from shared.flows.compiling.compiler import compile_samples
 from shared.flows.files import FlowFiles
 from shared.pages.locate.element_facts import ElementFacts
 from tests.cases import cases
-from tests.unit.shared.flows.recorded_world import Recorder, element
+from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
 
 FORM = (element(1, "textbox", "Name"), element(2, "textbox", "Note"), element(3, "button", "Save"))
 NEXT = (element(1, "textbox", "Phone"), element(3, "button", "Send"))
@@ -76,3 +78,56 @@ def test_what_is_pressed_once_must_be_found_in_the_sample_as_the_flow_would_find
     assert problems(OPEN, NAME, NOTE, shown, PHONE, facts={shown.selector: changed}) == []
     (problem,) = problems(OPEN, NAME, NOTE, once, PHONE, facts={once.selector: changed})
     assert "what is pressed once must be found as it was recorded" in problem
+
+
+# --- what was read after the last step
+
+
+def on_list(number: str, made: str) -> Recorder:
+    """Record a record whose date stands only in the list that its last step leads to."""
+    one = Recorder(number, {"number": number})
+    one.open(f"http://site/{number}", element(1, "definition", number, header="Number"), element(2, "link", "All"))
+    one.read("number", 1)
+    one.click(2, element(1, "definition", made, header="Made"), element(2, "link", "New"))
+    one.read("made", 1)
+    return one
+
+
+def test_a_value_that_the_last_step_leads_to_is_read_there():
+    spec = spec_of(
+        output_schema={"number": "string", "made": "string"},
+        input_schema={"number": "string"},
+        identity={"number": "{number}"},
+    )
+    samples = [on_list("A-1", "May 3").sample, on_list("A-2", "June 4").sample]
+    files = compile_samples(spec, samples).files
+    answers = RecordedAnswers(samples[1], files, {"number": "A-2"}, {})
+    way = (OpenAddress(url="http://site/A-2"), ClickElement(selector='role=link[name="All"]'))
+    assert [answers.answer(call).error for call in way] == [None, None]
+    assert answers.answer(ReadFields(fields=("made",))).value == {"made": "June 4"}
+
+
+# --- what the flow has not
+
+
+def checked(shown: str, now: str | None) -> SampleCheck:
+    """Return the check of a flow that has read ``now`` where ``shown`` was recorded."""
+    one = Recorder("T-1", {})
+    one.open("http://site/", element(1, "definition", shown or "x", header="Owner"))
+    one.read("owner", 1)
+    sample = one.sample
+    sample = dataclasses.replace(sample, values=(replace(sample.values[0], shown=shown, value=shown),))
+    answers = RecordedAnswers(sample, FlowFiles(), {}, {})
+    answers.answer(OPEN)
+    return check_values(sample, answers, {"owner": now}, "", {})
+
+
+def test_a_field_that_the_flow_has_not_is_lacking_and_another_value_is_not():
+    lost, other = checked("Ann", None), checked("Ann", "Bob")
+    assert (lost.problems, lost.lacking) == (("owner: then 'Ann', now that there is none",), {"owner": lost.problems[0]})
+    assert (other.problems, other.lacking) == (("owner: then 'Ann', now 'Bob'",), {})
+
+
+def test_a_text_without_a_character_is_nothing():
+    assert checked(" ", None).problems == ()
+    assert checked(" ", "Ann").problems == ("owner: then that there is none, now 'Ann'",)
