@@ -25,7 +25,7 @@ from shared.flows.files import (
     FlowFiles,
     parse_files,
 )
-from shared.flows.variables import bind_variables, output_problems
+from shared.flows.variables import bind_variables, name_of, output_problems
 from shared.hosts import host_of
 
 WORKSPACE = "workspace"
@@ -109,7 +109,10 @@ class FlowFolder:
 
     def write_outputs(self, outputs: Mapping[str, Any], *, complete: bool) -> None:
         """Write the outputs, all or nothing. Raises ValueError where they are not of the schema."""
-        if problems := output_problems(self.read_files().outputs, outputs, complete=complete):
+        files = self.read_files()
+        given_up = {name for name in files.fields.given_up if name not in outputs}
+        schema = {name: kind for name, kind in files.outputs.items() if name_of(name) not in given_up}
+        if problems := output_problems(schema, outputs, complete=complete):
             raise ValueError(_told("the outputs are refused", problems))
         write_atomically(self.root / OUTPUTS_FILE, outputs)
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from msgspec.structs import replace as replace_part
 
 from shared.contracts.questions import MAX_QUESTIONS
 from shared.contracts.workflows.build_events import Question
 from shared.flows.building.edits import AddedCall, ScratchEdits, find_edits, with_added, without_steps
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.state import BuildState
-from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, compile_samples, with_given_up, write_flow
+from shared.flows.compiling.compiler import (
+    MIN_SAMPLES,
+    CompiledFlow,
+    compile_samples,
+    output_schemas,
+    with_given_up,
+    write_flow,
+)
+from shared.flows.compiling.plan import FlowPlan
 from shared.flows.identifiers import to_identifier
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
+from shared.task.task_fingerprint import task_marks
 
 ONE_MORE_ROW, BY_HAND, AS_IT_IS = "work out one more row", "change it in scratch_work", "leave it as it is"
 TO_MODEL = "leave it to a model"
@@ -53,7 +64,7 @@ def compile_build(
     edits = find_edits(files, written, plan.files.mappings, [one.number for one in state.todos])
     if edits.removed or edits.not_read:
         recorded = without_steps(ordered, edits.removed, own)
-        plan = compile_samples(_without_fields(spec, edits), recorded, draft=draft)
+        plan = _of_task(spec, compile_samples(_without_fields(spec, edits), recorded, draft=draft))
     names = {to_identifier(name): name for name in ordered[0].row}
     flow = write_flow(spec, with_given_up(with_added(plan, edits.added, names), {*given_up, *state.given_up}), recorded)
     told = [*edits.told, *(f"{name} is not read any more" for name in sorted(edits.not_read))]
@@ -65,6 +76,11 @@ def _in_order(samples: Sequence[Recording], written: Mapping[str, ScratchWritten
     """Return the samples, that which scratch_work was written from first: its steps are those of the files."""
     first = next((one.sample_id for one in written.values()), "")
     return sorted(samples, key=lambda one: one.sample_id != first)
+
+
+def _of_task(spec: TaskSpec, plan: FlowPlan) -> FlowPlan:
+    """Return the plan with all outputs of the task: a field that it does not read is one of the task all the same."""
+    return replace(plan, files=replace_part(plan.files, outputs=output_schemas(spec), task=task_marks(spec)))
 
 
 def _without_fields(spec: TaskSpec, edits: ScratchEdits) -> TaskSpec:

@@ -26,11 +26,12 @@ from shared.flows.compiling.sample_choice import MIN_SAMPLES, absence_of
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
-from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType
+from shared.flows.files import FieldsFile, FlowFiles, ValueSchema, ValueType, fields_without_rules
 from shared.flows.identifiers import to_identifier
 from shared.recordings.recording import Recording
 from shared.task.output_field import OutputField
 from shared.task.presses import presses_of
+from shared.task.route import step_in_words
 from shared.task.spec import PLACEHOLDER, TaskSpec
 from shared.task.task_fingerprint import task_marks
 from shared.text.normal import fold
@@ -78,7 +79,8 @@ def compile_flow(spec: TaskSpec, samples: Sequence[Recording], given_up: Collect
 
 def with_given_up(plan: FlowPlan, given_up: Collection[str]) -> FlowPlan:
     """Return the plan of a flow that none of these fields stops."""
-    fields = replace_part(plan.files.fields, given_up=tuple(sorted(set(given_up) & plan.files.fields.fields.keys())))
+    known = {*plan.files.fields.fields, *fields_without_rules(plan.files)}
+    fields = replace_part(plan.files.fields, given_up=tuple(sorted(set(given_up) & known)))
     return replace(plan, files=replace_part(plan.files, fields=fields))
 
 
@@ -308,7 +310,10 @@ def _route_gaps(spec: TaskSpec, samples: Sequence[Recording]) -> list[str]:
     for number, step in enumerate(spec.route, 1):
         kind = next(iter(type(step).model_fields))
         if kind not in ("read", "headline", "address", "count") and number not in marked:
-            gaps.append(f"no sample has taken step {number} of the route ({kind}): add one that has")
+            gaps.append(
+                f"step {number} of the task's route ({step_in_words(step)}) was taken on no row: work out a row that "
+                "takes it, or take the step out of the spec"
+            )
     return gaps
 
 
@@ -401,9 +406,14 @@ def _files(
         ),
         mappings=steps.mappings,
         variables=schema,
-        outputs={name: output_schema(field) for name, field in spec.output_schema.items()},
+        outputs=output_schemas(spec),
         task=task_marks(spec),
     )
+
+
+def output_schemas(spec: TaskSpec) -> dict[str, ValueSchema]:
+    """Return the types of all outputs of the task."""
+    return {name: output_schema(field) for name, field in spec.output_schema.items()}
 
 
 def output_schema(field: OutputField) -> ValueSchema:

@@ -497,7 +497,7 @@ def test_a_field_that_no_rule_gives_is_left_to_a_model():
 def test_a_step_of_the_route_that_no_sample_took_is_told():
     route = [{"press": "Go"}, {"download_all": "files"}]
     [problem] = compiled(pressed("Go", mark=1), route=route).problems
-    assert "step 2 of the route (download_all)" in problem
+    assert problem.startswith("step 2 of the task's route (download_all 'files') was taken on no row")
 
 
 def test_one_sample_is_not_enough():
