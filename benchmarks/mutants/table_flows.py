@@ -211,8 +211,8 @@ COMPILING = (
         ("unit/shared/flows/test_losses.py",),
         (
             Mutant(
-                'if value.state == "value" and name not in left_to_model:',
-                'if value.state == "value":',
+                "if is_recorded and name not in left_to_model:",
+                "if is_recorded:",
                 "what a model read and is left to a model is not lost",
             ),
             Mutant(

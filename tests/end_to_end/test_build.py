@@ -48,7 +48,9 @@ def test_two_rows_by_hand_give_a_flow_that_is_published_with_proof_on_a_third_on
     sure = cli.run(*arguments, "--publish", stdin=typed("1"))
     assert sure.returncode == 0, sure.stdout + sure.stderr
     assert not [one for one in (ended, unsure, sure) if "Traceback" in one.stderr]
-    assert "! a flow is built with 2 rows" in ended.stdout  # after the first row
+    assert "! Nothing is published: a flow is built from 2 finished rows or more." in ended.stdout  # after the first
+    assert "Put the flow into the library?" in ended.stdout  # at the end, of a pipe too; it has no line left to answer
+    assert f"--out {workspace} --publish\n" in ended.stdout
 
     names = sorted(path.name for path in (workspace / "scratch_work").glob("*.py"))
     assert [name[:2] for name in names] == ["01", "02", "03"]
@@ -98,7 +100,7 @@ def test_a_session_goes_on_where_it_was_left_and_takes_over_what_a_person_has_wr
     ended = cli.run(*arguments, stdin=typed("1", *FIRST_ROW[3:], *SECOND_ROW))
     assert ended.returncode == 0, ended.stderr
     assert [event for event in read_events(workspace) if isinstance(event, QuestionsAnswered)]
-    assert "! not read yet: ticket_number, assignee, due_date" in ended.stdout
+    assert "Not read yet: ticket_number, assignee, due_date." in ended.stdout
     assert replayed(read_events(workspace)).finished == tuple(one.number for one in tickets)
     source, _ = read_workspace(workspace)
     assert source.index("Reject all") < source.index('await press("End")') < source.index('await screenshot("ticket")')

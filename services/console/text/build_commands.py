@@ -10,6 +10,8 @@ HOW_TO_READ = (
     "read FIELD NUMBER | read FIELD NUMBER PART of its text | read FIELD beside LABEL | read FIELD TEXT, "
     "while a TODO is open"
 )
+ACCEPT_LOSS = "--accept-loss"
+HOW_TO_PUBLISH = f"publish [NAME] [{ACCEPT_LOSS} FIELD], this once for each field that the flow need not bring"
 HOW_TODO = (
     "todo list | todo add TITLE | todo done | todo NUMBER | todo rename NUMBER TITLE | "
     "todo move NUMBER before NUMBER | todo move NUMBER last | todo delete NUMBER | todo reopen NUMBER | "
@@ -75,6 +77,13 @@ def _todo(words: tuple[str, ...]) -> builds.AnyBuildCommand | InvalidLine | None
 
 
 def _publish(words: tuple[str, ...]) -> builds.AnyBuildCommand | InvalidLine:
-    if len(words) > 1:
-        return InvalidLine("publish [NAME]")
-    return builds.PublishFlow(name=words[0] if words else "")
+    name, accepted, left = "", list[str](), list(words)
+    while left:
+        word = left.pop(0)
+        if word == ACCEPT_LOSS and left:
+            accepted.append(left.pop(0))
+        elif word.startswith("-") or name:
+            return InvalidLine(HOW_TO_PUBLISH)
+        else:
+            name = word
+    return builds.PublishFlow(name=name, accept_loss=tuple(dict.fromkeys(accepted)))

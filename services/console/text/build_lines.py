@@ -30,9 +30,10 @@ COMMANDS: Mapping[str, str] = {
     "next": "the next row: what is in scratch_work is run on it",
     "again": "this row from its beginning, with what is in scratch_work",
     "compile": "compile now, in the background",
-    "publish": "replay the flow on a row that it was not built with, and put it into the library: publish [NAME]",
+    "publish": "replay the flow on a row that it was not built with, and put it into the library: "
+    "publish [NAME] [--accept-loss FIELD]",
     "questions": "answer what the compiler asks",
-    "say": "say something: a model goes on with it (--agent); without one it is a remark in the conversation",
+    "say": "say TEXT: a model goes on with it (--agent); without one it is a remark in the conversation",
     "log": "the last lines of the compiler's log",
     "close": "save, compile and end",
     "help": "this",

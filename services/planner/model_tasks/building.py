@@ -38,6 +38,8 @@ from shared.contracts.workflows.build_events import (
     Told,
     ValueRecorded,
 )
+from shared.contracts.workflows.build_outcomes import BuildOutcome
+from shared.flows.building.outcome_texts import text_for_model
 from shared.models.sanitize import FENCE, clipped, fenced
 from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
@@ -114,6 +116,9 @@ def history_line(event: BuildEvent) -> str:
             line = f"{event.field} was read: {quoted(event.shown, MAX_LINE_CHARS)}, by {event.by}"
         case TodoDone():
             line = f"TODO {event.number} is done"
+        case Told(outcome=BuildOutcome() as outcome):
+            text = text_for_model(outcome)
+            line = f"not done: {text}" if text and event.refused else text
         case Told(refused=True):
             line = f"not done: {event.text}"
         case _:

@@ -77,10 +77,10 @@ class BuildAgent:
         budget = run_budget(self._bench.spec.budget)
         while goes_on():
             if used := budget.exceeded_by(self._spent()):
-                self._say(f"The budget of this task is used up: {used}.")
+                self._say(f"The budget of this task is used up: {used}. Go on by hand, or raise `budget` in the spec.")
                 return
             if moves == MAX_MOVES:
-                self._say(f"I have made {moves} moves; say how to go on.")
+                self._say(f"I have made {moves} moves since you spoke, and stop here: say how to go on.")
                 return
             moves += 1
             decided = await self._bus.ask(DECIDE_BUILD, self._asked(problem), timeout_s=DECIDE_TIMEOUT_S)
@@ -93,7 +93,10 @@ class BuildAgent:
             problem = decided.problem
             problems = problems + 1 if decided.move is None else 0
             if problems == MAX_PROBLEMS:
-                self._say(f"I do not know how to go on: {problem}")
+                self._say(
+                    f"{MAX_PROBLEMS} of my answers could not be used, the last one because: {problem}. "
+                    "Say it in other words, or do this by hand."
+                )
                 return
             if decided.move is not None and not await self._do(decided.move):
                 return
@@ -169,7 +172,7 @@ class BuildAgent:
             if not answer:
                 return False
             if answer != [DO_IT]:
-                self._bench.refuse(f"{what} was not done")
+                self._bench.tell("act_not_wanted", details=(what,))
                 return True
         await self._session.act(action, by=AGENT)
         return True

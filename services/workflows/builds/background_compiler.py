@@ -122,9 +122,10 @@ class BackgroundCompiler:
 
 
 def usable_samples(samples: Mapping[str, Recording], state: BuildState) -> list[Recording]:
-    """Return the finished rows in order; until one is finished, the row that is worked on."""
+    """Return the finished rows in order, without that which the published flow was proven on;
+    until one is finished, the row that is worked on."""
     if state.finished:
-        return [samples[one] for one in state.finished if one in samples]
+        return [samples[one] for one in state.finished if one in samples and one != state.held_out]
     return [samples[state.sample_id]] if state.sample_id in samples and samples[state.sample_id].steps else []
 
 

@@ -33,15 +33,11 @@ from shared.contracts.workflows.build_events import (
 from shared.flows.building.build import BuiltFlow
 from shared.flows.building.folder import captures_folder, samples_of, version_of
 from shared.flows.building.meant_value import find_meant
-from shared.flows.building.state import known_of
+from shared.flows.building.state import known_of, outcome_of
 from shared.flows.building.todos import todos_of
 from shared.recordings.recording import Recording
 
 RUN_AGAIN, BY_HAND = "run the finished TODOs again", "I go there by hand"
-HOW_TO_READ = (
-    "read FIELD NUMBER | read FIELD NUMBER PART of its text | read FIELD beside LABEL | read FIELD TEXT, "
-    "while a TODO is open"
-)
 HARMLESS = ("reads_only", "repeated_freely")
 MAX_PAGE_LINES = 200
 
@@ -147,24 +143,26 @@ class BuildSession:
             await self._begin_row(self.rows[0])
             return
         if cut_off:
-            bench.refuse(f"it is not known whether the last act ({cut_off}) was done: look on the site")
+            bench.tell("act_unknown", details=(cut_off,))
         await self._resume()
 
     async def _resume(self) -> None:
         """Go on with a session of before: the browser is a new one."""
         state = self._bench.state
-        self._bench.tell(f"This session goes on: {len(state.finished)} rows are finished.")
+        self._bench.tell("session_goes_on", rows=state.finished)
         if state.due:
             self._compiler.compile_due(state.due)
         if state.row_done:
             return
         row = self._row(state.sample_id)
         if row is None:
-            self._bench.refuse(f"row {state.sample_id} is not among those of --input and --row")
+            self._bench.tell("row_not_given", row=state.sample_id)
             return
         again = BY_HAND
         if state.done:
-            text = f"{row.sample_id} was left at TODO {state.current.number if state.current else 0}. How to get there?"
+            left = state.current
+            where = "after its last TODO" if left is None else f"at TODO {left.number} ({left.title})"
+            text = f"Row {row.sample_id} was left {where}, and its browser is a new one. How to get there?"
             [again] = await self._bench.ask(Question(text=text, options=(RUN_AGAIN, BY_HAND))) or [BY_HAND]
         if again == RUN_AGAIN:
             await self._begin_row(row)
@@ -182,6 +180,8 @@ class BuildSession:
         self._bench.save()
         if offer and await self._publisher.wants(self.rows):
             await self._publish(builds.PublishFlow())
+        if self._bench.state.finished and not self._bench.state.published:
+            self._bench.tell_outcome(self._publisher.why_not(self.rows) or outcome_of("not_published"))
         if self._bench.state.sample_id:
             self._bench.note(CompileAsked(at=now_text(), why="the session is closed"))
         await self._compiler.drain()
@@ -196,7 +196,7 @@ class BuildSession:
         self._bench.save()
         self._bench.note(RowBegun(at=now_text(), sample_id=row.sample_id, row=dict(row.fields)))
         await self._open_browser(row, recorded_row(row))
-        self._bench.tell(f"Row {row.sample_id}. `open` opens {start_url_of(self._bench.spec, row)}")
+        self._bench.tell("row_begun", row=row.sample_id, url=start_url_of(self._bench.spec, row))
 
     async def _open_browser(self, row: builds.BuildRow, sample: Recording) -> None:
         self._bench.live = None
@@ -209,13 +209,15 @@ class BuildSession:
         self._bench.live = live
 
     async def _next_row(self) -> None:
-        if not self._bench.state.row_done:
-            self._bench.refuse("this row is not finished: finish its TODOs first (`todo list`)")
+        state = self._bench.state
+        if not state.row_done:
+            left = (one for one in state.todos if one.state != "done")
+            self._bench.tell("row_not_finished", *left, row=state.sample_id)
             return
-        seen = {*self._bench.state.finished, self._bench.state.sample_id}
+        seen = {*state.finished, state.sample_id}
         row = next((one for one in self.rows if one.sample_id not in seen), None)
         if row is None:
-            self._bench.refuse("there is no further row: begin again with another --input or --row")
+            self._bench.tell("no_further_row")
             return
         await self._begin_row(row)
         await self._scratch.run_files(upto=len(self._bench.state.todos))
@@ -223,7 +225,7 @@ class BuildSession:
     async def _again(self) -> None:
         row = self._row(self._bench.state.sample_id)
         if row is None:
-            self._bench.refuse("its row is not among those of --input and --row")
+            self._bench.tell("row_not_given", row=self._bench.state.sample_id)
             return
         done = self._bench.state.done
         await self._begin_row(row)
@@ -235,7 +237,7 @@ class BuildSession:
         """Perform an action for the current TODO."""
         todo = self._bench.state.current
         if todo is None:
-            self._bench.refuse("all TODOs are done: `next` for the next row, or `todo add TITLE`")
+            self._bench.tell("all_are_done_already", row=self._bench.state.sample_id)
             return
         live = self._bench.need_live()
         if facts_of_action(action).effect not in HARMLESS:
@@ -262,13 +264,13 @@ class BuildSession:
         """Record a value for the current TODO."""
         todo, live = self._bench.state.current, self._bench.need_live()
         if not where or todo is None:
-            self._bench.refuse(HOW_TO_READ)
+            self._bench.tell("nothing_to_read")
             return
         page = live.page
         meant = find_meant(where, () if page is None else page.elements)
         value = meant if isinstance(meant, str) else live.record_value(field, meant.element, meant.text)
         if isinstance(value, str):
-            self._bench.refuse(value)
+            self._bench.tell("not_read", todo, fields=(field,), details=(value,))
             return
         self._bench.save()
         self._bench.note(
@@ -285,26 +287,32 @@ class BuildSession:
     def _undo(self) -> None:
         todo = self._bench.state.current
         steps = () if todo is None else self._bench.state.steps.get(todo.number, ())
-        if todo is None or not steps:
-            self._bench.refuse("this TODO has no step to leave out")
+        if todo is None:
+            self._bench.tell("all_are_done_already", row=self._bench.state.sample_id)
+            return
+        if not steps:
+            self._bench.tell("no_step", todo)
             return
         self.leave_out(steps[-1])
 
     def leave_out(self, step: int) -> None:
         """Leave a step of the current TODO out of the flow."""
         todo, live = self._bench.state.current, self._bench.need_live()
-        if todo is None or step not in self._bench.state.steps.get(todo.number, ()):
-            self._bench.refuse(f"this TODO has no step {step}")
+        if todo is None:
+            self._bench.tell("all_are_done_already", row=self._bench.state.sample_id)
+            return
+        if step not in self._bench.state.steps.get(todo.number, ()):
+            self._bench.tell("not_its_step", todo, number=step)
             return
         live.drop(step)
         self._bench.save()
         self._bench.note(ActionDropped(at=now_text(), todo=todo.number, step=step))
-        self._bench.tell(f"step {step} is no part of the flow; the page stays as it is")
+        self._bench.tell("step_left_out", todo, number=step)
 
     async def _ask_compiler(self) -> None:
         waiting = [one for one in self._compiler.questions if one.text not in self._bench.state.asked]
         if not waiting:
-            self._bench.tell("The compiler asks nothing.")
+            self._bench.tell("compiler_asks_nothing")
         for one in waiting:
             if not await self._bench.ask(one):
                 return

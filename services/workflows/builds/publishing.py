@@ -17,6 +17,7 @@ from shared.contracts.browser_pool import ActOnPage
 from shared.contracts.questions import Question
 from shared.contracts.steps import FieldValue
 from shared.contracts.workflows.build_events import FlowPublished
+from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.contracts.workflows.builds import BuildRow, PublishFlow
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, ReadFields, ReadWithModel
 from shared.contracts.workflows.library import WorkflowRefused
@@ -25,16 +26,24 @@ from shared.flows.building.folder import (
     captures_folder,
     read_scratch_files,
     read_written,
-    samples_of,
     write_flow_files,
     write_sample,
 )
+from shared.flows.building.state import outcome_of
 from shared.flows.checking.into_library import publish_flow
 from shared.flows.checking.published import published_flow
-from shared.flows.checking.validation import Losses, begin_draft, error_of, validate_flow, variables_of
+from shared.flows.checking.validation import (
+    Losses,
+    Validation,
+    begin_draft,
+    check_sample,
+    error_of,
+    validate_flow,
+    variables_of,
+)
 from shared.flows.compiling.compiler import MIN_SAMPLES, CompiledFlow, NotCompiledError
 from shared.flows.compiling.sample_choice import field_support
-from shared.flows.files import write_files
+from shared.flows.files import fields_without_rules, write_files
 from shared.flows.live import LiveFlow
 from shared.flows.workspace import write_workspace
 from shared.pages.effects.site_changes import action_only_looks
@@ -43,6 +52,9 @@ from shared.recordings.packing import pack_recordings, within_limits
 from shared.recordings.recording import Recording
 from shared.workflow_source.wording import finding_line
 
+MOST_LEFT_OUT = 8
+"""Finished rows that are tried to be left out, so that the flow is proven on one of them."""
+NONE_LEFT_OUT = "Of those that are finished each shows something that the others do not, so none can be left out. "
 PRESS_IT, STOP_BEFORE = "press it", "stop before it"
 RIGHT, WRONG = "they are right", "one is wrong"
 YES, NO = "yes", "no"
@@ -74,63 +86,97 @@ class FlowPublisher:
         seen = {*self._bench.state.finished, self._bench.state.sample_id}
         return next((one for one in rows if one.sample_id not in seen), None)
 
-    def why_not(self, rows: Sequence[BuildRow]) -> str:
-        """Return why nothing can be published now; empty: it can be tried."""
-        if len(self._bench.state.finished) < MIN_SAMPLES:
-            return f"a flow is built with {MIN_SAMPLES} rows: finish this one, and `next`"
-        if self.further_row(rows) is None:
-            return "give one more row, which it was not built with: begin again with another --input or --row"
-        return ""
+    def why_not(self, rows: Sequence[BuildRow]) -> BuildOutcome | None:
+        """Return why nothing can be published now; None: it can be tried."""
+        finished = self._bench.state.finished
+        if len(finished) < MIN_SAMPLES:
+            return outcome_of("publish_needs_rows", rows=finished, number=MIN_SAMPLES)
+        if self.further_row(rows) is None and len(finished) == MIN_SAMPLES:
+            return outcome_of("publish_needs_further_row", rows=finished)
+        return None
 
     async def wants(self, rows: Sequence[BuildRow]) -> bool:
         """Ask whether the flow is to be published, where it can be."""
-        if self.why_not(rows):
+        if self._bench.state.published or self.why_not(rows) is not None:
             return False
         return await self._bench.ask(Question(text="Put the flow into the library?", options=(YES, NO))) == [YES]
 
     async def publish(self, command: PublishFlow, rows: Sequence[BuildRow]) -> None:
         """Replay, check and publish. What speaks against it is told, and nothing is published then."""
-        bench, row = self._bench, self.further_row(rows)
-        unknown = [one for one in command.accept_loss if one not in bench.spec.output_schema]
-        why = f"the task has no field {', '.join(unknown)}" if unknown else self.why_not(rows)
-        if why or row is None:
-            bench.refuse(why)
+        bench = self._bench
+        if unknown := [one for one in command.accept_loss if one not in bench.spec.output_schema]:
+            bench.tell("publish_unknown_field", fields=tuple(unknown), details=(", ".join(bench.spec.output_schema),))
+            return
+        if (why := self.why_not(rows)) is not None:
+            bench.tell_outcome(why)
             return
         bench.save()
-        found = samples_of(bench.folder)
-        samples = [found[one] for one in bench.state.finished if one in found]
         try:
-            built = await asyncio.to_thread(self._compile, samples, command.accept_loss)
+            proposal = await self._proposal(command, rows)
         except NotCompiledError as exc:
-            bench.refuse(str(exc))
+            bench.tell("publish_draft", details=(str(exc),))
             return
+        if proposal is None:
+            bench.tell("publish_needs_further_row", details=(NONE_LEFT_OUT,))
+            return
+        built, row = proposal
         if built.flow.problems:
-            self._stays_draft(built.flow.problems)
+            bench.tell("publish_draft", details=built.flow.problems)
             return
-        bench.tell(f"Replaying the flow on row {row.sample_id}, which it was not built with.")
+        left_out = row.sample_id in bench.state.finished
+        bench.tell("replaying_left_out" if left_out else "replaying", row=row.sample_id)
         replay = await self._replay(built.flow, row)
         if replay.stopped:
-            bench.refuse(f"on row {row.sample_id} the flow stopped: {replay.stopped}. Work that row out: `next`")
+            bench.tell("publish_stopped", row=row.sample_id, details=(replay.stopped,))
+            bench.tell_alike()
             return
         if replay.read and not await self._confirmed(row, replay):
-            bench.refuse(f"nothing is published: work row {row.sample_id} out by hand: `next`")
+            bench.tell("publish_not_confirmed", row=row.sample_id)
             return
         await self._check_and_publish(command, built, replay)
 
+    # --- what is published
+
+    async def _proposal(self, command: PublishFlow, rows: Sequence[BuildRow]) -> tuple[BuiltFlow, BuildRow] | None:
+        """Return the flow, which stands in workspace/flow.py then, and a row that it was not built with. None where the
+        input has no further one, and none that is finished can be left out. Raises NotCompiledError."""
+        samples, row = self._bench.finished_samples(), self.further_row(rows)
+        if row is not None:
+            built = await asyncio.to_thread(self._compile, samples, command.accept_loss)
+            await asyncio.to_thread(self._write, built)
+            return built, row
+        first = {one.sample_id for one in read_written(self._bench.folder).values()}
+        for sample in [one for one in reversed(samples) if one.sample_id not in first][:MOST_LEFT_OUT]:
+            row = next((one for one in rows if one.sample_id == sample.sample_id), None)
+            others = [one for one in samples if one is not sample]
+            built = None if row is None else await self._without(sample, others, command.accept_loss)
+            if row is not None and built is not None:
+                await asyncio.to_thread(self._write, built)
+                return built, row
+        return None
+
+    async def _without(
+        self, sample: Recording, others: Sequence[Recording], given_up: Sequence[str]
+    ) -> BuiltFlow | None:
+        """Return the flow of the other rows, where it does and finds on this one what was recorded."""
+        try:
+            built = await asyncio.to_thread(self._compile, others, given_up)
+        except NotCompiledError:
+            return None
+        if built.flow.problems:
+            return None
+        check = await check_sample(self._bus, built.flow, self._bench.spec, sample)
+        return None if check.problems else built
+
     def _compile(self, samples: Sequence[Recording], given_up: Sequence[str]) -> BuiltFlow:
-        """Return the flow of the finished rows; it is what stands in workspace/flow.py then."""
+        """Return the flow of these rows."""
         bench = self._bench
         files, _ = read_scratch_files(bench.folder)
-        built = compile_build(bench.spec, bench.state, samples, files, read_written(bench.folder), given_up)
-        moment = now_text()[:19].replace("-", "").replace(":", "")
-        write_flow_files(bench.folder, built.flow, variables_of(built.flow, samples[0].row), moment)
-        return built
+        return compile_build(bench.spec, bench.state, samples, files, read_written(bench.folder), given_up)
 
-    def _stays_draft(self, problems: Sequence[str]) -> None:
-        count = len(problems)
-        self._bench.refuse(f"the flow stays a draft ({count} {'reason' if count == 1 else 'reasons'}):")
-        for one in problems:
-            self._bench.refuse(f"  {one}")
+    def _write(self, built: BuiltFlow) -> None:
+        moment = now_text()[:19].replace("-", "").replace(":", "")
+        write_flow_files(self._bench.folder, built.flow, variables_of(built.flow, built.samples[0].row), moment)
 
     async def _confirmed(self, row: BuildRow, replay: Replay) -> bool:
         found = ", ".join(f"{key} is {value.shown!r}" for key, value in replay.read.items())
@@ -186,24 +232,26 @@ class FlowPublisher:
         name = command.name or bench.spec.task_id
         samples = list(built.samples)
         whole = [] if replay.held_back else [replay.sample]
-        losses = Losses(frozenset(command.accept_loss), await published_flow(self._bus, name))
+        accepted = frozenset({*command.accept_loss, *bench.state.given_up})
+        losses = Losses(accepted, await published_flow(self._bus, name))
         held_out, used = (whole, samples) if whole else (samples[-1:], samples[:-1])
         validation = await validate_flow(self._bus, flow, bench.spec, held_out, used, losses=losses)
         if validation.problems:
-            self._stays_draft(validation.problems)
+            self._tell_problems(validation, command.accept_loss)
             return
         for one in whole:
-            write_sample(bench.folder, one)
+            if one.sample_id not in bench.state.finished:
+                write_sample(bench.folder, one)
         packed = pack_recordings(bench.written, [*samples, *whole], flow.samples)
         write_workspace(bench.folder, flow.source, write_files(flow.files), samples=packed)
-        lost = sorted(one.field for one in validation.lost)
+        lost = sorted({one.field for one in validation.lost} | (accepted & set(fields_without_rules(flow.files))))
         kept = within_limits(packed)
         reply = await publish_flow(self._bus, name, flow, command.author or bench.by, "", kept, accepted_losses=lost)
         if isinstance(reply, WorkflowRefused):
-            self._stays_draft([finding_line(one) for one in reply.findings])
+            bench.tell("publish_refused", details=tuple(finding_line(one) for one in reply.findings))
             return
         if replay.held_back:
-            bench.tell(f"The replay ended before this: {replay.held_back}. The rest is proven by recorded rows only.")
+            bench.tell("replay_held_back", details=(replay.held_back,))
         support = field_support(bench.spec, [*samples, *whole])
         bench.note(
             FlowPublished(
@@ -212,7 +260,16 @@ class FlowPublisher:
                 hash=reply.workflow.hash,
                 row=replay.sample.sample_id,
                 held_back=bool(replay.held_back),
-                given_up=tuple(sorted(flow.files.fields.given_up)),
+                given_up=tuple(sorted({*flow.files.fields.given_up, *lost})),
                 unvaried=tuple(one.field for one in support if one.is_unvaried),
             )
         )
+
+    def _tell_problems(self, validation: Validation, accepted: Sequence[str]) -> None:
+        """Tell what differs, which nobody can accept, and what is lost, which a person can."""
+        if validation.without_losses:
+            self._bench.tell("publish_differs", details=validation.without_losses)
+        if refused := validation.refused:
+            fields, told = tuple(one.field for one in refused), tuple(one.told for one in refused)
+            self._bench.tell("publish_loses", fields=fields, details=told, accepted=tuple(accepted))
+        self._bench.tell_alike()

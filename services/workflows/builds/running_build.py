@@ -11,13 +11,15 @@ from tempfile import TemporaryDirectory
 
 from services.workflows.builds.build_session import BuildSession
 from services.workflows.builds.build_store import BuildBus, BuildStore, BuildTakenOverError
-from services.workflows.builds.workbench import Workbench, now_text
+from services.workflows.builds.workbench import NotDoneError, Workbench
 from shared.aio import BackgroundTasks
 from shared.contracts.questions import answers_problem
 from shared.contracts.workflows import builds
-from shared.contracts.workflows.build_events import BuildEvent, Told
+from shared.contracts.workflows.build_events import BuildEvent
+from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.errors import ExhibitError, TransientError
 from shared.flows.building.folder import read_events
+from shared.flows.building.state import outcome_of
 from shared.task.spec import TaskSpec
 
 log = logging.getLogger(__name__)
@@ -110,11 +112,13 @@ class RunningBuild:
             except BuildTakenOverError:
                 log.warning("the build session %s is worked on by another process", self._record.build_id)
                 self.closed = True
+            except NotDoneError as exc:
+                self._tell(exc.outcome)
             except ExhibitError as exc:
-                self._tell(str(exc))
+                self._tell(outcome_of("failed", details=(str(exc),)))
             except Exception as exc:
                 log.exception("a command of a build session failed")
-                self._tell(f"{type(exc).__name__}: {exc}")
+                self._tell(outcome_of("failed", details=(f"{type(exc).__name__}: {exc}",)))
             await self._end_command(command_id, closes=isinstance(command, builds.CloseBuild))
         await self._leave()
 
@@ -133,9 +137,9 @@ class RunningBuild:
         session.goes_on = lambda: self.agent and self._queue.empty() and not self.closed
         return session
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, outcome: BuildOutcome) -> None:
         if self._bench is not None:
-            self._bench.note(Told(at=now_text(), text=text, refused=True))
+            self._bench.tell_outcome(outcome)
 
     async def _end_command(self, command_id: str, *, closes: bool) -> None:
         if self._bench is not None and not self.closed:

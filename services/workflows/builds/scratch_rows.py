@@ -34,17 +34,16 @@ class ScratchRows:
             if todo.state == "done":
                 continue
             if todo.number not in self._bench.state.ever_done:
-                self._bench.tell(f"TODO {todo.number} was not worked out yet: do it by hand, then `done`")
+                self._bench.tell("todo_not_worked_out", todo)
                 return
             if name not in files:  # it took no step, or its file was removed
                 self._bench.finish_todo(todo)
                 continue
-            problem = await self._run_file(todo, name, files[name], data)
-            if problem:
-                self._bench.refuse(f"TODO {todo.number}: {problem}. Go on by hand, then `done`")
+            if not await self._run_file(todo, name, files[name], data):
                 return
 
-    async def _run_file(self, todo: Todo, name: str, source: str, data: FlowFiles) -> str:
+    async def _run_file(self, todo: Todo, name: str, source: str, data: FlowFiles) -> bool:
+        """Return whether the TODO is done by its file; where it is not, that is told."""
         live = self._bench.need_live()
         written = read_written(self._bench.folder).get(name)
         added = [] if written is None else added_calls_in(name, source, written, data.mappings, live.row)
@@ -55,19 +54,21 @@ class ScratchRows:
         run = ScratchRun(live, data, noted, todo.route_step)
         problem = await run.run(name, source)
         if problem:
-            return problem
+            self._bench.tell("todo_stopped", todo, details=(problem,))
+            return False
         if run.read:
             found = ", ".join(f"{key} is {value.shown!r}" for key, value in run.read.items())
             asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
             if await self._bench.ask(asked) != [RIGHT]:
                 live.forget_values(run.read)
-                return f"its values are not confirmed, and are dropped: read {', '.join(run.read)} by hand"
+                self._bench.tell("values_not_confirmed", todo, fields=tuple(run.read))
+                return False
         for value in run.read.values():
             self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=value.shown or "",
                                      by="scratch"))  # fmt: skip
         self._record_again(todo, name, written)
         self._bench.finish_todo(todo)
-        return ""
+        return True
 
     def _record_again(self, todo: Todo, name: str, written: ScratchWritten | None) -> None:
         """Note the new numbers of the steps, where the row is the one that the file was written from."""

@@ -47,7 +47,7 @@ class ScratchRun:
             name=name.removesuffix(".py"), source=source, files=files, variables=typed_row(schema, self._row.row)
         )
         ran = await run_flow(self._row.session.bus, begin, self._answer)
-        return "" if ran.error is None else f"{name}: {ran.error.message}"
+        return "" if ran.error is None else ran.error.message
 
     async def _answer(self, call: FlowCall) -> FlowAnswer:
         self._bus.call = call

@@ -56,8 +56,13 @@ class TodoCommands:
 
     def _add(self, title: str, fields: tuple[str, ...]) -> None:
         unknown = [one for one in fields if one not in self._bench.spec.output_schema]
-        if not title.strip() or unknown:
-            self._bench.refuse(f"the task has no field {', '.join(unknown)}" if unknown else "write its title")
+        if unknown:
+            self._bench.tell(
+                "unknown_field", fields=tuple(unknown), details=(", ".join(self._bench.spec.output_schema),)
+            )
+            return
+        if not title.strip():
+            self._bench.tell("todo_without_title")
             return
         number = self._bench.state.last_number + 1
         self._bench.note(TodoAdded(at=now_text(), number=number, title=title.strip(), fields=fields))
@@ -65,7 +70,7 @@ class TodoCommands:
     def _change(self, event: TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen) -> None:
         bench = self._bench
         if why := why_not_todo(bench.state, event):
-            bench.refuse(why)
+            bench.tell_outcome(why)
             return
         if isinstance(event, TodoDeleted) and bench.live is not None:
             for step in bench.state.steps.get(event.number, ()):
@@ -85,8 +90,11 @@ class TodoCommands:
         bench = self._bench
         todo = bench.state.todo(number)
         own = next((one for one, steps in bench.state.steps.items() if step in steps), 0)
-        if todo is None or not own:
-            bench.refuse(f"there is no TODO {number}" if todo is None else f"there is no step {step} on this row")
+        if todo is None:
+            bench.tell("todo_unknown", number=number)
+            return
+        if not own:
+            bench.tell("step_unknown", number=step)
             return
         done = [one for one in (own, number) if (of := bench.state.todo(one)) is not None and of.state == "done"]
         bench.note(ActionMoved(at=now_text(), step=step, todo=number))
@@ -99,13 +107,13 @@ class TodoCommands:
         bench = self._bench
         todo = bench.state.current
         if todo is None:
-            bench.refuse("all TODOs are done")
+            bench.tell("all_are_done_already", row=bench.state.sample_id)
             return
         live = bench.need_live()
         have = {one.field for one in live.sample.values}
-        missing = [name for name in todo.fields if name not in have]
+        missing = tuple(name for name in todo.fields if name in bench.spec.output_schema and name not in have)
         if missing:
-            bench.refuse(f"not read yet: {', '.join(missing)}")
+            bench.tell("todo_without_its_fields", todo, fields=missing)
             return
         bench.write_scratch(todo, live)
         bench.finish_todo(todo)

@@ -21,16 +21,37 @@ from shared.contracts.workflows.build_events import (
     TodoDone,
     Told,
 )
-from shared.errors import ExhibitError
-from shared.flows.building.folder import append_event, read_written, write_sample, write_scratch_file, write_todos
+from shared.contracts.workflows.build_outcomes import BuildOutcome, OutcomeCode
+from shared.errors import PermanentError
+from shared.flows.building.folder import (
+    append_event,
+    read_written,
+    samples_of,
+    write_sample,
+    write_scratch_file,
+    write_todos,
+)
+from shared.flows.building.outcome_texts import is_refusal, text_for_person
 from shared.flows.building.scratch import write_scratch
-from shared.flows.building.state import BuildState, Todo, apply_event, replayed
+from shared.flows.building.state import BuildState, Todo, apply_event, outcome_of, replayed
 from shared.flows.building.todos import scratch_name
+from shared.flows.compiling.sample_choice import field_support
+from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 
 
 def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class NotDoneError(PermanentError):
+    """A command was not done. ``outcome``: why, for each party."""
+
+    default_code = "unsupported"
+
+    def __init__(self, outcome: BuildOutcome) -> None:
+        super().__init__(text_for_person(outcome))
+        self.outcome = outcome
 
 
 class Workbench:
@@ -61,12 +82,13 @@ class Workbench:
             self.compile_due(self.state.due)
         self.changed()
 
-    def tell(self, text: str) -> None:
-        self.note(Told(at=now_text(), text=text))
+    def tell(self, code: OutcomeCode, *todos: Todo, **facts: Any) -> None:
+        """Tell what came of something. ``facts``: of the `BuildOutcome`, beside the TODOs that it is about."""
+        self.tell_outcome(outcome_of(code, *todos, **facts))
 
-    def refuse(self, text: str) -> None:
-        """Tell that something was not done."""
-        self.note(Told(at=now_text(), text=text, refused=True))
+    def tell_outcome(self, outcome: BuildOutcome) -> None:
+        told = Told(at=now_text(), text=text_for_person(outcome), refused=is_refusal(outcome), outcome=outcome)
+        self.note(told)
 
     def save(self) -> None:
         if self.live is not None:
@@ -74,7 +96,7 @@ class Workbench:
 
     def need_live(self) -> RecordedRow:
         if self.live is None:
-            raise ExhibitError("no row is open: `next`, or `again`")
+            raise NotDoneError(outcome_of("no_row_open", row=self.state.sample_id))
         return self.live
 
     # --- questions
@@ -132,11 +154,11 @@ class Workbench:
         file = write_scratch(self.spec, todo, live.sample, steps, fields)
         name = scratch_name(todo)
         write_scratch_file(self.folder, name, file.written)
-        self.tell(f"scratch_work/{name}")
+        self.tell("todo_file", details=(name,))
         if file.untold:
-            self.tell(f"This page shows no label of {', '.join(file.untold)}: the next row tells where to read that.")
-        for gap in file.gaps:
-            self.refuse(gap)
+            self.tell("known_after_more_rows", todo, fields=file.untold)
+        for one in file.gaps:
+            self.tell("todo_lacks", todo, details=(one,))
 
     def finish_row_if_done(self) -> None:
         """Finish the row where no TODO is left, such as after the last open one was deleted."""
@@ -153,4 +175,18 @@ class Workbench:
             self.note(RowDone(at=now_text(), sample_id=live.sample.sample_id))
         self.note(TodoDone(at=now_text(), number=todo.number))
         if self.state.current is None:
-            self.tell("All TODOs are done on this row. `next` works out the next row, `close` ends.")
+            self.tell("all_done", row=live.sample.sample_id)
+            self.tell_alike()
+
+    def tell_alike(self) -> None:
+        """Tell which fields show the same on all finished rows: a row with others proves more."""
+        samples = self.finished_samples()
+        alike = tuple(one.field for one in field_support(self.spec, samples) if one.is_unvaried)
+        if alike:
+            shown = {one.field: one.shown for one in samples[-1].values}
+            self.tell("rows_alike", fields=alike, details=tuple(f"{name} is {shown.get(name)!r}" for name in alike))
+
+    def finished_samples(self) -> list[Recording]:
+        """Return what was recorded of the finished rows, in their order."""
+        found = samples_of(self.folder)
+        return [found[one] for one in self.state.finished if one in found]

@@ -9,6 +9,7 @@ import msgspec
 from shared.contracts.base import Usage
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.results import Box
+from shared.contracts.workflows.build_outcomes import BuildOutcome
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event"):
@@ -168,10 +169,12 @@ class CompilerTold(Event, frozen=True, kw_only=True, omit_defaults=True, tag="co
 
 
 class Told(Event, frozen=True, kw_only=True, omit_defaults=True, tag="told"):
-    """What the session says to its users. ``refused``: something that was asked for was not done."""
+    """What the session says to its users. ``refused``: something that was asked for was not done. ``outcome``: what
+    came of it, by which each party is told it in its own words; ``text`` is that for people."""
 
     text: str
     refused: bool = False
+    outcome: BuildOutcome | None = None
 
 
 class FlowWritten(Event, frozen=True, kw_only=True, omit_defaults=True, tag="compiled"):

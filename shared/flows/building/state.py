@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import structs
 
@@ -34,6 +34,7 @@ from shared.contracts.workflows.build_events import (
     TodoReopened,
     ValueRecorded,
 )
+from shared.contracts.workflows.build_outcomes import BuildOutcome, OutcomeCode, TodoNamed
 from shared.recordings.recording import Recording
 
 TODOS_BETWEEN_COMPILES = 2
@@ -60,6 +61,8 @@ class BuildState:
     ``chosen``: the TODO that a person has turned to; 0: the next one. ``last_number``: the largest that a TODO ever
     had. ``acting``: the action whose end is not known yet. ``asking``: questions that wait for an answer. ``open``: the
     session has not been closed since it was opened. ``given_up``: fields that the published flow may lose.
+    ``published``: the flow is in the library as it is now; ``held_out``: a finished row that it was built without, and
+    proven on.
     """
 
     todos: tuple[Todo, ...] = ()
@@ -82,6 +85,8 @@ class BuildState:
     asking: tuple[Question, ...] = ()
     open: bool = False
     given_up: frozenset[str] = frozenset()
+    published: bool = False
+    held_out: str = ""
 
     @property
     def current(self) -> Todo | None:
@@ -108,6 +113,8 @@ def replayed(events: Iterable[BuildEvent]) -> BuildState:
 def apply_event(state: BuildState, event: BuildEvent) -> BuildState:
     """Return the state after one more event. Events that a state cannot have are ignored: a log may be cut off."""
     after = _applied(replace(state, events=state.events + 1), event)
+    if isinstance(event, RowDone | TodoDone | TodoDeleted | TodoMoved | ActionMoved | ActionDropped):
+        after = replace(after, published=False, held_out="")
     why = why_compile(after, event)
     if why:
         return replace(after, due=why, due_at=after.events)
@@ -181,7 +188,8 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
             finished = tuple(dict.fromkeys((*state.finished, event.sample_id)))
             return replace(state, row_done=True, finished=finished)
         case FlowPublished():
-            return replace(state, given_up=frozenset(event.given_up))
+            held_out = event.row if event.row in state.finished else ""
+            return replace(state, given_up=frozenset(event.given_up), published=True, held_out=held_out)
         case QuestionsAsked():
             return replace(state, asking=event.questions)
         case QuestionsAnswered():
@@ -235,29 +243,37 @@ def _with_moved_action(state: BuildState, event: ActionMoved) -> BuildState:
     return _with_todo(replace(state, steps={**left, event.todo: tuple(sorted(there))}), event.todo, "doing")
 
 
-def why_not_todo(state: BuildState, event: TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen) -> str:
-    """Return why this cannot be done to a TODO; empty: it can.
+def outcome_of(code: OutcomeCode, *todos: Todo, **facts: Any) -> BuildOutcome:
+    """Return an outcome that is about these TODOs. ``facts``: of the `BuildOutcome`."""
+    named = tuple(TodoNamed(number=one.number, title=one.title) for one in todos)
+    return BuildOutcome(code=code, todos=named, **facts)
+
+
+def why_not_todo(
+    state: BuildState, event: TodoRenamed | TodoMoved | TodoDeleted | TodoReopened | TodoChosen
+) -> BuildOutcome | None:
+    """Return why this cannot be done to a TODO; None: it can.
 
     What was worked on keeps its order, for it is that of the recorded steps.
     """
     found = state.todo(event.number)
     if found is None:
-        return f"there is no TODO {event.number}"
+        return outcome_of("todo_unknown", number=event.number)
     if isinstance(event, TodoRenamed):
-        return "" if event.title.strip() else "write its new title"
+        return None if event.title.strip() else outcome_of("todo_without_title")
     if isinstance(event, TodoDeleted):
-        return "it is the only one: rename it" if len(state.todos) == 1 else ""
+        return outcome_of("todo_only_one", found) if len(state.todos) == 1 else None
     if isinstance(event, TodoReopened):
-        return "" if found.state == "done" else f"TODO {event.number} is not done on this row"
+        return None if found.state == "done" else outcome_of("todo_not_done", found, number=event.number)
     if isinstance(event, TodoChosen):
-        return f"TODO {event.number} is done on this row: `todo reopen {event.number}`" if found.state == "done" else ""
+        return outcome_of("todo_is_done", found, number=event.number) if found.state == "done" else None
     if event.before and (event.before == event.number or state.todo(event.before) is None):
-        return f"there is no other TODO {event.before}"
+        return outcome_of("todo_unknown", number=event.before)
     after = _with_todo_event(state, event).todos
     worked = [one.number for one in state.todos if one.state != "open" or one.number in state.ever_done]
     if [one.number for one in after if one.number in worked] != worked:
-        return f"TODO {event.number} was worked on: its acts keep their order"
-    return ""
+        return outcome_of("todo_keeps_order", found)
+    return None
 
 
 def _with_action(state: BuildState, event: ActionRecorded) -> BuildState:

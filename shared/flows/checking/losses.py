@@ -92,7 +92,8 @@ def _losses_in(
         lacks = check.values.get(name) is None and not field.derived
         if not lacks or value is None or value.state == "not_present":
             continue
-        if value.state == "value" and (value.rows or tidy(value.shown or "")) and name not in left_to_model:
+        is_recorded = value.state == "value" and bool(value.rows or tidy(value.shown or ""))
+        if is_recorded and name not in left_to_model:
             yield name, "recorded"
         at = "" if is_rows(field.type) or value.candidates else _page_of_field(sample, value)
         if at and at not in read:

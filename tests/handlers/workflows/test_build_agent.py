@@ -229,7 +229,8 @@ async def test_a_person_takes_over_and_hands_back(talk: Talk):
 
 async def test_a_model_that_cannot_be_used_leaves_it_to_the_person(talk: Talk):
     await talk.say("go on", *["there is no such tool"] * MAX_PROBLEMS)
-    assert talk.said == ["I do not know how to go on: there is no such tool"]
+    [said] = talk.said
+    assert "the last one because: there is no such tool." in said
     assert [one.problem for one in talk.model.asked] == ["", *["there is no such tool"] * (MAX_PROBLEMS - 1)]
     assert sum(isinstance(one, ModelDecided) for one in talk.asker.events) == MAX_PROBLEMS
 
@@ -241,7 +242,8 @@ async def test_the_budget_of_a_run_is_that_of_a_session_too(talk: Talk):
     await asker.do(builds.BeginWork())
     limited = Talk(asker, talk.model, talk.pool)
     await limited.say("open it and go on", OpenStart(), TodoFinished(), DONE)
-    assert limited.said == ["The budget of this task is used up: $0.5000 of $0.5 are spent."]
+    [said] = limited.said
+    assert "is used up: $0.5000 of $0.5 are spent." in said
     assert len(talk.model.asked) == 2
     await limited.say("go on", DONE)
     assert len(talk.model.asked) == 2

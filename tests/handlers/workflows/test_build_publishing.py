@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace as replace_part
 
+from services.planner.state.workflow_choice import other_task_problems
 from services.workflows.builds.build_sessions import BuildSessions
 from services.workflows.builds.publishing import NO, PRESS_IT, RIGHT, STOP_BEFORE, WRONG, YES
 from services.workflows.execution.in_process_executor import InProcessExecutor
@@ -20,7 +22,15 @@ from shared.contracts.questions import QuestionAnswer
 from shared.contracts.results import Locator, TextPart
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import FlowPublished, SessionClosed, Told
+from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.contracts.workflows.library import WorkflowShown
+from shared.flows.building.outcome_texts import text_for_person
+from shared.flows.checking.validation import Losses, validate_flow
+from shared.flows.compiling.compiler import compile_flow
+from shared.flows.files import parse_files
+from shared.recordings.packing import unpack_recording
+from shared.subjects import LOAD_BUILD_FILE, STORE_BUILD_FILE
+from shared.task.spec import check_spec
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
 from tests.handlers.workflows.build_asker import SPEC, Asker
 from tests.handlers.workflows.service_bench import open_service
@@ -54,8 +64,17 @@ class Shop:
         return sum(isinstance(one, Click) for one in self.pool.actions)
 
     @property
-    def told(self) -> list[str]:
-        return [one.text for one in self.asker.events if isinstance(one, Told)]
+    def told(self) -> list[BuildOutcome]:
+        return [one.outcome for one in self.asker.events if isinstance(one, Told) and one.outcome is not None]
+
+    def last(self, code: str) -> BuildOutcome:
+        """Return what was told last under this code."""
+        assert code in self.codes, self.told
+        return next(one for one in reversed(self.told) if one.code == code)
+
+    @property
+    def codes(self) -> list[str]:
+        return [one.code for one in self.told]
 
     async def samples(self, name: str) -> list[tuple[str, str]]:
         """Return the samples of the flow in the library, with their use."""
@@ -97,6 +116,24 @@ async def shop(tmp_path: Path) -> AsyncGenerator[Shop]:
     await executor.close()
 
 
+async def _work_out_the_third(shop: Shop) -> None:
+    await shop.do(builds.NextRow())
+    await shop.answer("they are right")
+    assert shop.asker.state.finished == ORDERS, shop.told
+
+
+async def _edit(shop: Shop, name: str, old: str, new: str) -> None:
+    """Change a file of scratch_work, as a person does in the folder."""
+    load = builds.LoadBuildFile(build_id="one", instance_id=shop.asker.instance_id, path=f"scratch_work/{name}")
+    part = await shop.asker.bus.ask(LOAD_BUILD_FILE, load)
+    assert isinstance(part, builds.BuildFilePart), part
+    before = part.data.decode()
+    assert old in before, before
+    data = before.replace(old, new).encode()
+    store = builds.StoreBuildFile(build_id="one", instance_id=load.instance_id, path=load.path, data=data)
+    assert isinstance(await shop.asker.bus.ask(STORE_BUILD_FILE, store), builds.BuildFileStored)
+
+
 async def _work_out_two_rows(shop: Shop) -> None:
     go = builds.ActOnRow(action=Goto(url="http://site/1001", reason=""))
     for command in (go, SEND, builds.FinishTodo()):
@@ -122,7 +159,7 @@ async def test_without_a_yes_nothing_is_sent_for_the_proof(shop: Shop):
         ("1001", "compiled_from"),
         ("1002", "compiled_from"),
     ]
-    assert any("recorded rows only" in one for one in shop.told)
+    assert shop.last("replay_held_back").details == ("click on button 'Send order'",)
 
 
 async def test_with_a_yes_the_further_row_is_the_proof_and_a_sample(shop: Shop):
@@ -143,7 +180,7 @@ async def test_what_is_not_right_on_the_further_row_is_not_published(shop: Shop)
     await shop.answer(PRESS_IT)
     await shop.answer(WRONG)
     assert not isinstance(await get_workflow(shop.asker.bus, "records"), WorkflowShown)
-    assert "nothing is published: work row 1003 out by hand: `next`" in shop.told
+    assert shop.last("publish_not_confirmed").row == "1003"
 
 
 async def test_who_closes_is_offered_the_library(shop: Shop):
@@ -165,11 +202,12 @@ async def test_who_closes_and_says_no_keeps_the_flow_in_the_workspace_only(shop:
     assert isinstance(shop.asker.events[-1], SessionClosed)
     assert shop.sent == 2
     assert not isinstance(await get_workflow(shop.asker.bus, "records"), WorkflowShown)
+    assert "not_published" in shop.codes
 
 
 async def test_a_field_that_may_be_lost_is_one_of_the_task(shop: Shop):
     await shop.do(builds.PublishFlow(accept_loss=("status", "colour")))
-    assert "the task has no field colour" in shop.told
+    assert shop.last("publish_unknown_field").fields == ("colour",)
     assert shop.sent == 2
 
 
@@ -180,6 +218,88 @@ async def test_a_field_that_may_be_lost_is_kept_with_the_flow(shop: Shop):
     [published] = [one for one in shop.asker.events if isinstance(one, FlowPublished)]
     assert published.given_up == ("status",)
     assert shop.asker.state.given_up == {"status"}
+
+
+async def test_a_flow_that_stopped_on_the_further_row_is_tried_on_it_again(shop: Shop):
+    shop.pool.site["http://site/1003"] = [page(el("button", "Send order", tag="button"))]
+    await shop.do(builds.PublishFlow())
+    assert shop.last("publish_stopped").row == "1003"
+    assert shop.asker.state.finished == ORDERS[:2], "it is not used up"
+    shop.pool.site["http://site/1003"] = [order("1003")]
+    await shop.do(builds.PublishFlow())
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    assert [one.row for one in shop.told if one.code == "replaying"] == ["1003", "1003"]
+    assert shop.asker.state.published
+
+
+async def test_where_the_input_has_no_further_row_one_that_is_finished_is_left_out(shop: Shop):
+    await _work_out_the_third(shop)
+    await shop.do(builds.PublishFlow())
+    assert shop.last("replaying_left_out").row == "1003"
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    [published] = [one for one in shop.asker.events if isinstance(one, FlowPublished)]
+    assert published.row == "1003"
+    assert await shop.samples("records") == [
+        ("1001", "compiled_from"),
+        ("1002", "compiled_from"),
+        ("1003", "held_out"),
+    ]
+    assert shop.asker.state.held_out == "1003", "what stands in the workspace stays what is in the library"
+
+
+async def test_with_two_rows_of_two_none_can_be_left_out(shop: Shop):
+    shop.asker.rows = shop.asker.rows[:2]
+    await shop.asker.open()
+    await shop.do(builds.PublishFlow())
+    assert shop.codes[-1] == "publish_needs_further_row"
+    await shop.do(builds.CloseBuild(offer=True))
+    assert isinstance(shop.asker.events[-1], SessionClosed), "nothing is asked that cannot be done"
+    assert shop.codes.count("publish_needs_further_row") == 2
+
+
+async def test_a_loss_is_accepted_and_the_flow_is_of_its_task_all_the_same(shop: Shop):
+    await _edit(shop, "02_read_number_status_shop.py", '"number", "status", "shop"', '"number", "shop"')
+    await shop.do(builds.PublishFlow())
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    refused = shop.last("publish_loses")
+    assert refused.fields == ("status",)
+    assert "`publish --accept-loss status`" in text_for_person(refused)
+    assert "publish_differs" not in shop.codes
+
+    await shop.do(builds.PublishFlow(accept_loss=("status",)))
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    shown = await get_workflow(shop.asker.bus, "records")
+    assert isinstance(shown, WorkflowShown)
+    assert shown.workflow.accepted_losses == ("status",)
+    assert set(parse_files(shown.files).outputs) == {"number", "status", "shop"}
+    spec, _ = check_spec(shop.asker.spec)
+    assert spec is not None
+    assert other_task_problems(shown, spec) == ()
+
+
+async def test_a_difference_is_never_accepted(shop: Shop):
+    await _work_out_the_third(shop)
+    await shop.do(builds.PublishFlow())
+    await shop.answer(PRESS_IT)
+    await shop.answer(RIGHT)
+    loaded = await load_samples(shop.asker.bus, "records")
+    assert isinstance(loaded, LoadedSamples)
+    spec, _ = check_spec(shop.asker.spec)
+    assert spec is not None
+    assert loaded.told is not None
+    *used, third = [unpack_recording(loaded.data[one.sha256]) for one in loaded.told.samples]
+    [status] = [one for one in third.values if one.field == "status"]
+    other = replace_part(status, value="Closed", shown="Closed")
+    wrong = replace(third, values=tuple(other if one is status else one for one in third.values))
+    flow = compile_flow(spec, used, ("status",))
+    losses = Losses(frozenset({"status"}))
+    assert (await validate_flow(shop.asker.bus, flow, spec, [third], used, losses=losses)).problems == ()
+    found = await validate_flow(shop.asker.bus, flow, spec, [wrong], used, losses=losses)
+    assert found.without_losses == ("1003: status: then 'Closed', now 'Open 1003'",)
 
 
 def lamp(number: str) -> Any:

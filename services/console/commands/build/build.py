@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from getpass import getuser
 from pathlib import Path
@@ -64,7 +65,10 @@ def build(
         raise RunRejectedError(problems)
     accepted = tuple(sorted(accepted_fields(task, accept_loss)))
     command = PublishFlow(name=name, author=author_or_user(author), accept_loss=accepted) if publish else None
-    published = run_async(_work(library_settings(nats, library), folder, task, written, rows, command, agent=agent))
+    rows_of = [*(["--input", str(input_file)] if input_file else []), *(w for one in row or () for w in ("--row", one))]
+    again = shlex.join(["exhibit", "build", str(spec), *rows_of, "--out", str(folder), "--publish"])
+    settings = library_settings(nats, library)
+    published = run_async(_work(settings, folder, task, written, rows, command, again, agent=agent))
     if command is not None and not published:
         raise typer.Exit(exits.NOT_ALL_DONE)
 
@@ -93,6 +97,7 @@ async def _work(
     written: dict[str, Any],
     rows: list[BuildRow],
     publish: PublishFlow | None,
+    to_publish: str,
     *,
     agent: bool,
 ) -> bool:
@@ -104,6 +109,5 @@ async def _work(
     terminal = BuildTerminal(LineReader(sys.stdin.fileno()), is_terminal=sys.stdin.isatty())
     services = (*SERVICES, "planner") if agent else SERVICES
     async with open_bus(settings, services, "build") as opened:
-        return await TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser()).run(
-            publish, agent=agent
-        )
+        session = TypedSession(folder, spec, written, rows, opened.bus, terminal, getuser(), to_publish)
+        return await session.run(publish, agent=agent)

@@ -105,9 +105,12 @@ class BuildTerminal:
 
     def _show_compiled(self, event: FlowWritten, *, closing: bool) -> None:
         if not event.version:
-            self.say("nothing was compiled: `log` says why")
+            self.say("workspace/flow.py was not written: `log` says why")
             return
-        draft = f", a draft: {len(event.problems)} reasons" if event.problems else ""
+        count = len(event.problems)
+        reasons = "1 reason" if count == 1 else f"{count} reasons"
+        draft = f", a draft for {reasons}, which `log` names" if count else ""
         self.say(f"workspace/flow.py is version {event.version}{draft}")
         if event.asks:
-            self.say(f"the compiler asks {event.asks} things" + ("" if closing else ": `questions`"))
+            things = "1 question" if event.asks == 1 else f"{event.asks} questions"
+            self.say(f"the compiler has {things}" + ("" if closing else ": `questions` asks"))

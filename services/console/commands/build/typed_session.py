@@ -18,7 +18,7 @@ from shared.bus.ports import Asks
 from shared.contracts.discovery import Sample
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.workflows import builds
-from shared.contracts.workflows.build_events import BuildEvent
+from shared.contracts.workflows.build_events import BuildEvent, Told
 from shared.errors import ExhibitError
 from shared.flows.building.folder import read_log
 from shared.task.row_values import start_url
@@ -26,7 +26,8 @@ from shared.task.spec import TaskSpec
 
 
 class TypedSession:
-    """``written``: the spec as it stands in its file. ``rows``: of the task's input, in order. ``by``: who types."""
+    """``written``: the spec as it stands in its file. ``rows``: of the task's input, in order. ``by``: who types.
+    ``to_publish``: the command that publishes what was built, where a session ends without it."""
 
     def __init__(
         self,
@@ -37,7 +38,9 @@ class TypedSession:
         asks: Asks,
         terminal: BuildTerminal,
         by: str,
+        to_publish: str = "",
     ) -> None:
+        self._to_publish = to_publish
         self._spec, self._written, self._rows, self._by = spec, dict(written), rows, by
         self._terminal = terminal
         self._folder = BuildFolder(folder)
@@ -46,6 +49,9 @@ class TypedSession:
 
     def _show(self, event: BuildEvent) -> None:
         self._terminal.show_event(event, closing=self._closing)
+        outcome = event.outcome if isinstance(event, Told) else None
+        if outcome is not None and outcome.code == "not_published" and self._to_publish:
+            self._terminal.say(f"  {self._to_publish}")
 
     async def run(self, publish: builds.PublishFlow | None = None, *, agent: bool = False) -> bool:
         """Work until the end of the input, `close`, or a cancellation; then everything is saved and compiled.
@@ -80,7 +86,7 @@ class TypedSession:
         if isinstance(line, InvalidLine):
             self._terminal.refuse(line.message)
         elif line is not None and line.command == "close":
-            self._offer = self._terminal.is_terminal
+            self._offer = True
             return False
         elif line is not None:
             await self._do_command(line)

@@ -379,11 +379,11 @@ def test_acts_belong_to_the_todo_that_was_chosen_and_are_moved_to_another_one():
 @cases(
     ("event", "told"),
     [
-        (TodoMoved(at=AT, number=1, before=4), "TODO 1"),
-        (TodoMoved(at=AT, number=3, before=3), "no other TODO 3"),
-        (TodoDeleted(at=AT, number=9), "no TODO 9"),
-        (TodoChosen(at=AT, number=1), "is done"),
-        (TodoRenamed(at=AT, number=3, title=" "), "title"),
+        (TodoMoved(at=AT, number=1, before=4), "todo_keeps_order"),
+        (TodoMoved(at=AT, number=3, before=3), "todo_unknown"),
+        (TodoDeleted(at=AT, number=9), "todo_unknown"),
+        (TodoChosen(at=AT, number=1), "todo_is_done"),
+        (TodoRenamed(at=AT, number=3, title=" "), "todo_without_title"),
     ],
 )
 def test_what_was_worked_on_keeps_its_order(event: TodoMoved | TodoDeleted | TodoChosen | TodoRenamed, told: str):
@@ -393,8 +393,10 @@ def test_what_was_worked_on_keeps_its_order(event: TodoMoved | TodoDeleted | Tod
         ActionRecorded(at=AT, todo=2, step=2, action="click"),
     ]
     state = replayed([*todos(4), RowBegun(at=AT, sample_id="1", row={}), *worked])
-    assert told in why_not_todo(state, event)
-    assert why_not_todo(state, TodoMoved(at=AT, number=4, before=3)) == ""
+    why = why_not_todo(state, event)
+    assert why is not None
+    assert why.code == told
+    assert why_not_todo(state, TodoMoved(at=AT, number=4, before=3)) is None
 
 
 def test_the_calls_of_a_deleted_todo_are_gone_from_every_row():

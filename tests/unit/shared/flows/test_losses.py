@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,6 +48,13 @@ def test_a_flow_that_brings_every_field_loses_none():
 def test_a_field_that_was_recorded_is_lost_where_the_flow_has_none():
     samples = [book(1, "The Sea", labelled=False)]
     assert losses(samples, {"title": "Book 1", "series": None}) == {"series": {"recorded": ("B-1",)}}
+
+
+def test_a_text_without_a_character_is_not_lost():
+    sample = book(1, "The Sea", labelled=False)
+    [title, series] = sample.values
+    blank = dataclasses.replace(sample, values=(title, replace(series, shown=" ", value="")))
+    assert losses([blank], {"title": "Book 1", "series": None}) == {}
 
 
 def test_what_a_model_read_and_is_left_to_a_model_is_not_lost():
