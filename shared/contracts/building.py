@@ -30,8 +30,9 @@ class BuilderPage(Part, frozen=True, kw_only=True):
 
 class DecideBuild(Message, frozen=True, kw_only=True):
     """Request for the next moves of a build session. ``row``: its current row. ``current``: the TODO that is worked on;
-    0: none. ``history``: the last events, oldest first. ``page``: None: no page is open. ``problem``: why the last
-    answer could not be used; empty: it could."""
+    0: none. ``history``: all that people have said and the last events beside it, oldest first; ``left_out``: how many
+    events are not in it. ``page``: None: no page is open. ``problem``: why the last answer could not be used; empty: it
+    could."""
 
     spec: dict[str, Any]
     row: dict[str, str]
@@ -40,6 +41,7 @@ class DecideBuild(Message, frozen=True, kw_only=True):
     history: tuple[BuildEvent, ...]
     page: BuilderPage | None = None
     problem: str = ""
+    left_out: int = 0
 
 
 class BuildMove(Part, frozen=True, kw_only=True, tag_field="move", tag=True):

@@ -26,11 +26,15 @@ PLAN = {
 }
 
 
+def shown_in(request: dict[str, Any]) -> str:
+    return "\n".join(part["text"] for part in request["messages"][0]["content"])
+
+
 def ref_of(line: str) -> Callable[[dict[str, Any]], int]:
     """Return what finds the number of an element in a request: that of the first line that has this behind it."""
 
     def found(request: dict[str, Any]) -> int:
-        text = str(request["messages"][0]["content"])
+        text = shown_in(request)
         match = re.search(rf"^\[(\d+)\] {re.escape(line)}", text, re.MULTILINE)
         assert match is not None, f"{line} is not shown in:\n{text}"
         return int(match[1])
@@ -72,7 +76,9 @@ async def test_what_a_model_has_done_on_one_row_is_a_flow_for_the_others(cli: Cl
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "agent: The three properties of the ticket are read." in ended.stdout
     assert len(model.requests) == len(decided), "on the second and third row nobody decides"
-    assert SAID in str(model.requests[0]["messages"][0]["content"])
+    assert SAID in shown_in(model.requests[0])
+    starts = [(one["system"], one["tools"]) for one in model.requests]
+    assert all(one == starts[0] for one in starts), "what is cached of a request is the start of the next"
 
     events = read_events(workspace)
     assert [one.move for one in events if isinstance(one, ModelDecided)] == [

@@ -30,25 +30,17 @@ from shared.contracts.building import (
 )
 from shared.contracts.questions import Question
 from shared.contracts.workflows import builds
-from shared.contracts.workflows.build_events import (
-    CompilerTold,
-    FlowWritten,
-    MessageWritten,
-    ModelDecided,
-    TodoAdded,
-    TodoDeleted,
-)
+from shared.contracts.workflows.build_events import AGENT, MessageWritten, ModelDecided, TodoAdded, TodoDeleted
+from shared.flows.building.model_history import history_for_model
 from shared.pages.effects.site_changes import action_only_looks
 from shared.pages.elements import description_of
 from shared.subjects import DECIDE_BUILD
 from shared.task.usage_limit import run_budget
 
-AGENT = "agent"
 MAX_MOVES = 60
 """For one message of a person."""
 MAX_PROBLEMS = 3
 """In a row."""
-HISTORY = 60
 PAGE_CHARS = 40_000
 DECIDE_TIMEOUT_S = 310.0
 DO_IT, LEAVE_IT = "do it", "leave it"
@@ -108,7 +100,7 @@ class BuildAgent:
     def _asked(self, problem: str) -> DecideBuild:
         state, live = self._bench.state, self._bench.live
         page = None if live is None else live.page
-        history = [one for one in self._bench.events if not isinstance(one, CompilerTold | FlowWritten | ModelDecided)]
+        history, left_out = history_for_model(self._bench.events)
         return DecideBuild(
             spec=dict(self._bench.written),
             row=dict(state.row),
@@ -116,7 +108,8 @@ class BuildAgent:
                 TodoTold(number=one.number, title=one.title, state=one.state, fields=one.fields) for one in state.todos
             ),
             current=0 if state.current is None else state.current.number,
-            history=tuple(history[-HISTORY:]),
+            history=history,
+            left_out=left_out,
             page=None
             if page is None
             else BuilderPage(url=page.url, title=page.title, text=page.text[:PAGE_CHARS], snapshot_id=page.snapshot_id),

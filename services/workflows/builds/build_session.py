@@ -33,6 +33,7 @@ from shared.contracts.workflows.build_events import (
 from shared.flows.building.build import BuiltFlow
 from shared.flows.building.folder import captures_folder, samples_of, version_of
 from shared.flows.building.meant_value import find_meant
+from shared.flows.building.model_history import said_chars
 from shared.flows.building.state import known_of, outcome_of
 from shared.flows.building.todos import todos_of
 from shared.recordings.recording import Recording
@@ -40,6 +41,10 @@ from shared.recordings.recording import Recording
 RUN_AGAIN, BY_HAND = "run the finished TODOs again", "I go there by hand"
 HARMLESS = ("reads_only", "repeated_freely")
 MAX_PAGE_LINES = 200
+MAX_SAID_CHARS = 20_000
+"""Of one message: a model is shown all that people have said."""
+MAX_ALL_SAID_CHARS = 200_000
+"""Of all messages of a session."""
 
 
 class BuildSession:
@@ -91,8 +96,7 @@ class BuildSession:
                 await self._compiler.drain()
                 await self._ask_compiler()
             case builds.SayText():
-                self._bench.note(MessageWritten(at=now_text(), by=self._bench.by, text=command.text))
-                await self._agent.work(lambda: self.goes_on())
+                await self._say(command.text)
             case builds.PublishFlow():
                 await self._publish(command)
             case builds.CloseBuild():
@@ -186,6 +190,14 @@ class BuildSession:
             self._bench.note(CompileAsked(at=now_text(), why="the session is closed"))
         await self._compiler.drain()
         self._bench.note(SessionClosed(at=now_text()))
+
+    async def _say(self, text: str) -> None:
+        left = min(MAX_SAID_CHARS, MAX_ALL_SAID_CHARS - said_chars(self._bench.events))
+        if len(text) > left:
+            self._bench.tell("said_too_much", number=max(left, 0))
+            return
+        self._bench.note(MessageWritten(at=now_text(), by=self._bench.by, text=text))
+        await self._agent.work(lambda: self.goes_on())
 
     # --- rows
 

@@ -11,6 +11,9 @@ from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.results import Box
 from shared.contracts.workflows.build_outcomes import BuildOutcome
 
+AGENT = "agent"
+"""Who has acted or spoken, where that was a model."""
+
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event"):
     """Base of all events. ``at``: ISO 8601, UTC."""

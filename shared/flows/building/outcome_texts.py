@@ -96,7 +96,7 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     ),
     "step_unknown": PartyTexts("There is no step {number} on this row: the lines `step N: ...` have the numbers."),
     "step_left_out": PartyTexts("Step {number} is no part of the flow; the page stays as it is.", refused=False),
-    "said_too_much": PartyTexts("That is longer than {number} characters, and was not said: say it in parts."),
+    "said_too_much": PartyTexts("That was not said, for it is too long: at most {number} characters more fit here."),
     # --- TODOs
     "unknown_field": PartyTexts("The task has no field {fields}. It has {details}."),
     "todo_without_title": PartyTexts("A TODO needs a title: `todo add TITLE`, `todo rename NUMBER TITLE`."),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from services.planner.model_tasks.building import BUILD_INSTRUCTIONS, build_request, build_tools, parse_move
+from typing import Any
+
+from services.planner.model_tasks.building import (
+    BUILD_INSTRUCTIONS,
+    build_tools,
+    history_texts,
+    now_text,
+    parse_move,
+    task_text,
+)
 from shared.contracts.building import BuildDecided, DecideBuild
 from shared.models.client import open_model
 from shared.settings import Settings
@@ -21,8 +30,10 @@ class AnthropicBuildModel:
         )
 
     async def decide(self, asked: DecideBuild, spec: TaskSpec) -> BuildDecided:
-        system = [{"type": "text", "text": BUILD_INSTRUCTIONS, "cache_control": {"type": "ephemeral"}}]
-        answer = await self._model.ask(system, build_request(asked, spec), build_tools(spec))
+        system = [_text(BUILD_INSTRUCTIONS), _text(task_text(spec), cached=True)]
+        *earlier, last = history_texts(asked)
+        content = [_text(one, cached=one is earlier[-1]) for one in earlier]
+        answer = await self._model.ask(system, [*content, _text(f"{last}\n\n{now_text(asked)}")], build_tools(spec))
         if not answer.calls:
             return BuildDecided(model=self._model.model, problem="call one of the tools", usage=answer.usage)
         call = answer.calls[0]
@@ -31,3 +42,8 @@ class AnthropicBuildModel:
 
     async def aclose(self) -> None:
         await self._model.aclose()
+
+
+def _text(text: str, *, cached: bool = False) -> dict[str, Any]:
+    """Return a part of a request. ``cached``: everything up to its end is asked for again."""
+    return {"type": "text", "text": text, **({"cache_control": {"type": "ephemeral"}} if cached else {})}
