@@ -30,7 +30,7 @@ def task_marks(spec: TaskSpec) -> dict[str, str]:
         "identity": spec.identity,
         "output_schema": [fields[name] for name in sorted(fields)],
     }
-    return {name: _mark(value) for name, value in said.items()}
+    return {name: mark_of(value) for name, value in said.items()}
 
 
 def _said_of(field: OutputField) -> list[Any]:
@@ -41,7 +41,8 @@ def _said_of(field: OutputField) -> list[Any]:
     return [*said, field.under, columns, field.id_keys]
 
 
-def _mark(value: Any) -> str:
+def mark_of(value: Any) -> str:
+    """Return the start of the hash of a part of a spec."""
     text = msgspec.json.encode(value, order="deterministic").decode()
     text = " ".join(_HOST.sub("", text).replace("\\n", " ").split())
     return hashlib.sha256(text.encode()).hexdigest()[:MARK_CHARS]

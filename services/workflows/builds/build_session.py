@@ -31,13 +31,23 @@ from shared.contracts.workflows.build_events import (
     ValueRecorded,
 )
 from shared.flows.building.build import BuiltFlow
-from shared.flows.building.folder import captures_folder, samples_of, version_of
+from shared.flows.building.folder import (
+    captures_folder,
+    read_scratch_files,
+    read_written,
+    samples_of,
+    version_of,
+    write_sample,
+    write_scratch_file,
+)
 from shared.flows.building.meant_value import find_meant
 from shared.flows.building.model_history import said_chars
+from shared.flows.building.spec_changes import SpecChanges, changes_told, spec_changes, spec_marks, take_up
 from shared.flows.building.state import known_of, outcome_of
 from shared.flows.building.todos import todos_of
 from shared.recordings.recording import Recording
 
+DELETE_IT, KEEP_IT = "delete it", "keep its steps"
 RUN_AGAIN, BY_HAND = "run the finished TODOs again", "I go there by hand"
 HARMLESS = ("reads_only", "repeated_freely")
 MAX_PAGE_LINES = 200
@@ -135,8 +145,9 @@ class BuildSession:
     async def _begin(self) -> None:
         bench = self._bench
         is_new = not bench.state.todos
-        cut_off = bench.state.acting
-        bench.note(SessionOpened(at=now_text(), task_id=bench.spec.task_id, by=bench.by))
+        cut_off, now = bench.state.acting, spec_marks(bench.spec)
+        changes = spec_changes(bench.state.spec, now)
+        bench.note(SessionOpened(at=now_text(), task_id=bench.spec.task_id, by=bench.by, spec=now))
         if is_new:
             for one in todos_of(bench.spec):
                 bench.note(
@@ -148,7 +159,32 @@ class BuildSession:
             return
         if cut_off:
             bench.tell("act_unknown", details=(cut_off,))
+        if changes:
+            await self._take_up(changes)
         await self._resume()
+
+    async def _take_up(self, changes: SpecChanges) -> None:
+        """Go on with a spec that has changed: tell what has, and keep what goes on with it."""
+        bench, state = self._bench, self._bench.state
+        files, _ = read_scratch_files(bench.folder)
+        taken = take_up(bench.spec, changes, state, samples_of(bench.folder), files, read_written(bench.folder))
+        bench.tell("spec_changed", details=changes_told(changes, taken.todo, state))
+        for sample in taken.samples:
+            write_sample(bench.folder, sample)
+        for name, written in taken.scratch.items():
+            write_scratch_file(bench.folder, name, written)
+        for name in taken.by_hand:
+            bench.tell("file_reads_gone", fields=changes.gone, details=(name,))
+        for one in taken.dropped:
+            bench.tell("value_not_taken_up", row=one.sample_id, fields=(one.field,), details=(one.why,))
+        if taken.todo is not None:
+            todo = taken.todo
+            bench.note(TodoAdded(at=now_text(), number=todo.number, title=todo.title, fields=todo.fields))
+        for todo in taken.emptied:
+            text = f"The task asks no more for what TODO {todo.number} ({todo.title}) reads. Delete this TODO?"
+            if await bench.ask(Question(text=text, options=(DELETE_IT, KEEP_IT))) == [DELETE_IT]:
+                await self._todos.do(builds.DeleteTodo(number=todo.number))
+        bench.note(CompileAsked(at=now_text(), why="the spec has changed"))
 
     async def _resume(self) -> None:
         """Go on with a session of before: the browser is a new one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -46,11 +47,11 @@ class BuildSessions:
             return _refused(request.build_id, "not_valid", "; ".join(f"{one.where}: {one.message}" for one in problems))
         async with self._opening:
             running = self._running.get(request.build_id)
-            if running is not None and not running.closed:
+            if running is not None and not running.closed and running.is_of(request.spec):
                 running.set_rows(request.rows)
                 running.agent = running.agent or request.agent
                 return self._opened(request.build_id, running)
-            if (elsewhere := await self._elsewhere(request.build_id)) is not None:
+            if (elsewhere := await self._elsewhere(request.build_id, request.spec)) is not None:
                 return elsewhere
             await self._end(request.build_id)
             store = BuildStore(self._bus, request.build_id, self._instance_id)
@@ -69,10 +70,11 @@ class BuildSessions:
             build_id=build_id, instance_id=self._instance_id, events=running.events, files=running.files
         )
 
-    async def _elsewhere(self, build_id: str) -> builds.BuildOpened | None:
-        """Return where the session is at work; None where its process has ended, or does not have it any more."""
+    async def _elsewhere(self, build_id: str, spec: dict[str, Any]) -> builds.BuildOpened | None:
+        """Return where the session is at work; None where its process has ended, or does not have it any more, or works
+        with another spec: the session is opened here with the one that is given."""
         record = await self._bus.read(BUILDS, build_id, builds.BuildRecord)
-        if record is None or record.owner == self._instance_id:
+        if record is None or record.owner == self._instance_id or record.spec != spec:
             return None
         request = builds.FollowBuild(build_id=build_id, instance_id=record.owner)
         try:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from services.workflows.builds.build_session import BuildSession
 from services.workflows.builds.build_store import BuildBus, BuildStore, BuildTakenOverError
@@ -62,6 +64,10 @@ class RunningBuild:
         self._stored = len(self._events)
         self._tasks.start(self._work())
         self._tasks.start(self._keep_stored())
+
+    def is_of(self, spec: Mapping[str, Any]) -> bool:
+        """Return whether this is the spec that the session works with."""
+        return self._record.spec == spec
 
     @property
     def files(self) -> dict[str, str]:

@@ -22,10 +22,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
 
 
 class SessionOpened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="opened"):
-    """``task_id``: of the spec that is built. ``by``: who works."""
+    """``task_id``: of the spec that is built. ``by``: who works. ``spec``: marks of its fields and keys."""
 
     task_id: str
     by: str
+    spec: dict[str, str] = {}
 
 
 class TodoAdded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_added"):

@@ -13,6 +13,7 @@ OutcomeCode = Literal[
     "session_goes_on",
     "spec_changed",
     "value_not_taken_up",
+    "file_reads_gone",
     "row_begun",
     "row_not_given",
     "row_not_finished",

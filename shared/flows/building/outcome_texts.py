@@ -36,6 +36,9 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "it is the current one.",
         "{fields} of row {row} was dropped, since the task has changed: {details}",
     ),
+    "file_reads_gone": PartyTexts(
+        "scratch_work/{details} was changed by hand, and may read {fields}, which the task lacks now: take it out."
+    ),
     "row_begun": PartyTexts("Row {row}. `open` opens {url}", refused=False),
     "row_not_given": PartyTexts(
         "Row {row}, at which this session was left, is not among those of --input and --row: close, and begin again "
@@ -138,8 +141,7 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     ),
     "todo_file": PartyTexts("scratch_work/{details}", refused=False),
     "known_after_more_rows": PartyTexts(
-        "Recorded: {fields}. Where they stand on other pages is known after one more row: `next`, once all TODOs are "
-        "done.",
+        "This page shows no label of {fields}: where that is read on other pages, the next row tells.",
         refused=False,
     ),
     "todo_lacks": PartyTexts(

@@ -62,7 +62,7 @@ class BuildState:
     had. ``acting``: the action whose end is not known yet. ``asking``: questions that wait for an answer. ``open``: the
     session has not been closed since it was opened. ``given_up``: fields that the published flow may lose.
     ``published``: the flow is in the library as it is now; ``held_out``: a finished row that it was built without, and
-    proven on.
+    proven on. ``spec``: marks of the spec that it was opened with last.
     """
 
     todos: tuple[Todo, ...] = ()
@@ -87,6 +87,7 @@ class BuildState:
     given_up: frozenset[str] = frozenset()
     published: bool = False
     held_out: str = ""
+    spec: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def current(self) -> Todo | None:
@@ -145,7 +146,9 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
         return _with_todo_event(state, event)
     match event:
         case SessionOpened():
-            return replace(state, open=True, asking=())
+            is_same = not event.spec or not state.spec or event.spec == state.spec
+            now = event.spec or state.spec
+            return replace(state, open=True, asking=(), spec=now, published=state.published and is_same)
         case SessionClosed():
             return replace(state, open=False, asking=())
         case RowBegun():

@@ -30,7 +30,7 @@ from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
 from shared.subjects import LOAD_BUILD_FILE, STORE_BUILD_FILE
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
-from tests.handlers.workflows.build_asker import Asker
+from tests.handlers.workflows.build_asker import SPEC, Asker
 from tests.unit.planner.planner_pages import el, page
 from tests.waiting import until_asked
 
@@ -236,6 +236,31 @@ async def test_a_process_that_is_killed_at_any_write_leaves_no_event_without_its
     ]
     assert bool(cut_off) == bool(state.acting)
     assert told.questions or [event for event in other.events if isinstance(event, RowBegun)]
+
+
+async def test_a_session_goes_on_with_a_spec_that_has_changed_and_says_so(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo(), READ):
+        await ann.do(command)
+    outputs = {"number": "string", "status": "number", "owner": "string | null"}
+    again = Asker(world.bus, "one", spec={**SPEC, "output_schema": outputs})
+    await again.open()  # in the process that has it
+    told = await again.do(builds.BeginWork())
+    assert told.questions, "how to get to where the row was left"
+    found = [one.outcome for one in again.events if isinstance(one, Told) and one.outcome is not None]
+    [changed] = [one for one in found if one.code == "spec_changed"]
+    assert changed.details[0].startswith("new: owner: TODO 3 (Read owner) is new")
+    [dropped] = [one for one in found if one.code == "value_not_taken_up"]
+    assert (dropped.row, dropped.fields) == ("A", ("status",))
+    assert [(one.number, one.fields) for one in again.state.todos][-1] == (3, ("owner",))
+
+    same = Asker(world.bus, "one", spec=again.spec)
+    await same.open()
+    await same.do(builds.BeginWork())
+    codes = [one.outcome.code for one in same.events if isinstance(one, Told) and one.outcome is not None]
+    assert codes.count("spec_changed") == 1
 
 
 async def test_what_is_asked_is_answered_by_one_of_its_options_or_in_words(world: World):

@@ -24,7 +24,6 @@ from shared.contracts.workflows.build_events import (
     TodoDone,
     TodoMoved,
     TodoRenamed,
-    ValueRecorded,
     event_line,
     read_event,
 )
@@ -46,60 +45,14 @@ from shared.flows.building.state import (
 from shared.flows.building.todos import scratch_name, todos_of
 from shared.flows.compiling.compiler import compile_samples
 from shared.flows.reading import read_fields
-from shared.recordings.recording import Recording
 from shared.recordings.stored_pages import as_observed
 from tests.cases import cases
+from tests.unit.shared.flows.built_rows import AT, SPEC, recorded, scratch_of, state_of
 from tests.unit.shared.flows.recorded_world import Recorder, element, spec_of
-
-AT = "2026-11-23T12:00:00+00:00"
-SPEC = spec_of(
-    start_url="http://site/{number}",
-    input_schema={"number": "string", "word": "string"},
-    identity={"number": "{number}"},
-    output_schema={"number": "string", "status": "string"},
-    required_artifacts=["screenshot:record"],
-)
 
 
 def todos(count: int) -> list[BuildEvent]:
     return [TodoAdded(at=AT, number=number, title=f"Do {number}") for number in range(1, count + 1)]
-
-
-def recorded(number: str, status: str) -> Recording:
-    """Return a row on which an address was opened, a button pressed, a picture taken and two values read."""
-    one = Recorder(number, {"number": number, "word": f"word of {number}"})
-    page = (
-        element(1, "button", "Show all", area="banner"),
-        element(2, "definition", number, header="Number"),
-        element(3, "definition", status, header="Status"),
-        element(4, "searchbox", "Find"),
-    )
-    one.open(f"http://site/{number}", *page)
-    one.click(1)
-    one.screenshot("record")
-    one.read("number", 2)
-    one.read("status", 3)
-    return one.sample
-
-
-def state_of(sample: Recording) -> list[BuildEvent]:
-    return [
-        *(TodoAdded(at=AT, number=n, title=one.title, fields=one.fields) for n, one in enumerate(todos_of(SPEC), 1)),
-        RowBegun(at=AT, sample_id=sample.sample_id, row=dict(sample.row)),
-        *(ActionRecorded(at=AT, todo=1, step=step, action="a") for step in (1, 2)),
-        ActionRecorded(at=AT, todo=3, step=3, action="screenshot"),
-        ValueRecorded(at=AT, todo=2, field="number", shown=""),
-        ValueRecorded(at=AT, todo=2, field="status", shown=""),
-    ]
-
-
-def scratch_of(sample: Recording) -> dict[str, ScratchWritten]:
-    state = replayed(state_of(sample))
-    found: dict[str, ScratchWritten] = {}
-    for todo in state.todos:
-        steps, fields = state.steps.get(todo.number, ()), state.values.get(todo.number, ())
-        found[scratch_name(todo)] = write_scratch(SPEC, todo, sample, steps, fields).written
-    return found
 
 
 def built(change: dict[str, str] | None = None, rows: int = 2) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

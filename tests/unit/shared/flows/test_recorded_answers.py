@@ -124,7 +124,10 @@ def checked(shown: str, now: str | None) -> SampleCheck:
 
 def test_a_field_that_the_flow_has_not_is_lacking_and_another_value_is_not():
     lost, other = checked("Ann", None), checked("Ann", "Bob")
-    assert (lost.problems, lost.lacking) == (("owner: then 'Ann', now that there is none",), {"owner": lost.problems[0]})
+    assert (lost.problems, lost.lacking) == (
+        ("owner: then 'Ann', now that there is none",),
+        {"owner": lost.problems[0]},
+    )
     assert (other.problems, other.lacking) == (("owner: then 'Ann', now 'Bob'",), {})
 
 
