@@ -128,6 +128,10 @@ class BuildSession:
         self._bench.live = None
         await self._open.aclose()
 
+    async def compiled(self) -> None:
+        """Return once no compile runs."""
+        await self._compiler.drain()
+
     def _compile_ended(self, seen: int, built: BuiltFlow | None, diff: str) -> None:
         self._bench.note(
             FlowWritten(

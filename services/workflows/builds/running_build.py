@@ -54,7 +54,7 @@ class RunningBuild:
         self._news = asyncio.Condition()
         self._to_store = asyncio.Event()
         self.followed_at = asyncio.get_running_loop().time()
-        self.closed = False
+        self.closed = self._ends = False
         self.agent = record.agent
 
     async def load(self) -> None:
@@ -111,7 +111,7 @@ class RunningBuild:
         return ""
 
     async def _work(self) -> None:
-        while not self.closed:
+        while not self.closed and not self._ends:
             command_id, command = await self._queue.get()
             try:
                 await self._do(command)
@@ -241,7 +241,9 @@ class RunningBuild:
                 await session.leave()
 
     async def aclose(self) -> None:
-        """End without a trace in the conversation, as when the process ends. What was done is stored."""
+        """End without a trace in the conversation, as when the process ends. What was done is stored; commands that
+        wait are not begun any more."""
+        self._ends, session = True, self._session
         if self._bench is not None:
             self._bench.answered(())
         await self._leave()
@@ -251,4 +253,6 @@ class RunningBuild:
                     await self.stored()
         self.closed = True
         await self._tasks.cancel()
+        if session is not None:
+            await session.compiled()  # the command that was at work may have asked for it
         await asyncio.to_thread(self._own.cleanup)
