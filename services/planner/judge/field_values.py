@@ -22,7 +22,7 @@ from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type, is_rows, nullable
 from shared.pages.elements import cut_chars_in
 from shared.pages.identity.identity import read_page
-from shared.pages.read.fields import FieldAmbiguous, value_candidates, value_source
+from shared.pages.read.fields import FieldAmbiguous, told_open, value_candidates, value_source
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, recorded_hints, typed_value
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
@@ -49,9 +49,11 @@ def _with_candidates(value: FieldValue, view: SampleView) -> FieldValue:
 
 
 def _open_problem(value: FieldValue) -> SampleProblem:
-    """Return the problem of a field whose page shows several values."""
-    texts = ", ".join(repr(one.shown) for one in value.candidates[:5])
-    return SampleProblem("ambiguous_value", f"more than one value on the page: {texts}", value.field)
+    """Return the problem of a field whose page shows several values, or one of which it is not certain."""
+    texts = [one.shown for one in value.candidates]
+    if len(set(texts)) == 1:
+        return SampleProblem("ambiguous_value", f"not certain to be the value: {told_open(texts)}", value.field)
+    return SampleProblem("ambiguous_value", f"more than one value on the page: {told_open(texts)}", value.field)
 
 
 def judge_field(

@@ -23,7 +23,7 @@ from shared.pages.identity.site_parts import site_refs
 from shared.pages.read.candidates import continues_text
 from shared.pages.read.changes import past_refs, tells_change_of
 from shared.pages.read.dates import date_hints
-from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of, told_open
 from shared.pages.read.label_places import NO_REFS
 from shared.task.output_field import OutputField
 from shared.task.route import headline_fields
@@ -133,8 +133,7 @@ def rival_notes(value: FieldValue, field: OutputField, view: SampleView) -> list
     others = [text for text in reading.texts if text.strip() and not is_shown_in(said, field, text)]
     if not others:
         return []
-    shown = ", ".join(quoted(text) for text in others[:5])
-    return [plain_note(f"the page shows other values beside the label too: {shown}", value.field)]
+    return [plain_note(f"the page shows other values beside the label too: {told_open(others)}", value.field)]
 
 
 def reported_value(value: FieldValue) -> Any:

@@ -29,11 +29,13 @@ from shared.pages.read.unlabelled import unlabelled_candidates
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
 from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Normal, fold, is_dash, label_form
+from shared.text.normal import Normal, fold, is_dash, label_form, quoted
 from shared.text.patterns import fits_pattern
 
 MOST_CANDIDATES = 8
 """Texts of an ambiguous field that a person is shown."""
+MOST_NAMED = 5
+"""Of them, in a sentence."""
 Rows = frozenset[tuple[str, int]]
 """Rows of tables, each by its frame and number."""
 _WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
@@ -280,6 +282,14 @@ def labelled_candidates(elements: Sequence[Element], labels: frozenset[str]) -> 
 def adjacent_candidates(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
     """Return what is beside, or right below, a text that is one of the labels."""
     return tuple(one for place in Places(elements, labels).adjacent(labels) for one in place)
+
+
+def told_open(texts: Sequence[str]) -> str:
+    """Return the texts between which a page leaves a field open, for a sentence: all, or the first and how many more.
+    An empty one is a place of the value that shows none."""
+    named = [quoted(text) if text else "no value" for text in dict.fromkeys(texts)]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f"{', '.join(named[:MOST_NAMED])}{more}"
 
 
 # --- what goes into the result

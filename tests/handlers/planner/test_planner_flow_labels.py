@@ -11,6 +11,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue
 from shared.contracts.workflows.flows import ClickElement, OpenAddress, ReadFields
 from shared.extraction.field_rules import FieldRules
+from shared.extraction.rules import AtHeading, ExtractionRule, Whole
 from shared.flows.files import FieldsFile, FlowFiles, write_files
 from tests.handlers.planner.flow_bench import bench, flows_of, under
 from tests.handlers.planner.planner_bench import Bench, values_of
@@ -100,9 +101,19 @@ async def test_an_unsure_field_is_for_a_person_and_the_others_are_kept():
     finished = await one.run()
     assert (finished.status, finished.reason, finished.drivers) == ("needs_review", "ambiguous_value", ("flow",))
     assert [one.shown for one in value(finished).candidates] == ["Mar 3, 2026", "Mar 4, 2026"]
+    assert "due_date: more than one value on the page: 'Mar 3, 2026', 'Mar 4, 2026'" in finished.message
     assert values_of(finished)["assignee"] == "Ann Lee"
     assert [answer.error for answer in flows_of(one).answers if answer.error is not None] == []
     assert not asked_model(one)
+
+
+async def test_one_text_that_may_be_the_value_is_not_told_as_several():
+    """Only its order on the page tells it."""
+    rules = FieldRules(rules=(ExtractionRule(where=AtHeading(level=2), attribute="name", part=Whole()),))
+    shown = page(*ticket()[:3], heading("Mar 3, 2026", 2))
+    finished = await bench(files=learned(rules), shown=shown, **OPTIONAL).run()
+    assert (finished.status, finished.reason) == ("needs_review", "ambiguous_value")
+    assert "due_date: not certain to be the value: 'Mar 3, 2026'" in finished.message
 
 
 async def test_an_unsure_field_that_must_be_there_stops_the_flow_and_the_others_are_kept():

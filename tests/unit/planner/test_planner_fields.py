@@ -8,11 +8,23 @@ from shared.contracts.steps import ValueSource
 from shared.pages.identity.identity import identity_proof, keywords, read_page
 from shared.pages.identity.scope import find_section
 from shared.pages.read.candidates import Candidate, listed
-from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields, told_open
 from shared.task.row_values import missing_columns, start_url
 from tests.cases import cases
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
+
+
+@cases(
+    ("texts", "told"),
+    [
+        (["Ann", "Bo", "Ann"], "'Ann', 'Bo'"),
+        (["Unassigned", ""], "'Unassigned', no value"),
+        ([str(number) for number in range(9)], "'0', '1', '2', '3', '4' and 4 more"),
+    ],
+)
+def test_all_texts_are_told_between_which_a_field_is_left_open_or_how_many_more_there_are(texts, told):
+    assert told_open(texts) == told
 
 
 def reading(seen, field="assignee", **changes):

@@ -26,7 +26,7 @@ from shared.pages.identity.scope import find_section
 from shared.pages.loading import find_loading_sign
 from shared.pages.locate.by_name import distinct_targets, find_pressable
 from shared.pages.read.candidates import texts_in
-from shared.pages.read.fields import FieldAmbiguous, Reading, field_values, value_source
+from shared.pages.read.fields import FieldAmbiguous, Reading, field_values, told_open, value_source
 from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 from shared.text.record_words import find_mention
 
@@ -87,7 +87,7 @@ def _readings(context: RouteContext, step: Read) -> Mapping[str, Reading] | Act 
 
 def _doubts(names: list[str], readings: Mapping[str, Reading]) -> str:
     texts = {name: r.texts for name in names if isinstance(r := readings[name], FieldAmbiguous)}
-    message = "; ".join(f"{name}: {', '.join(map(repr, shown[:5]))}" for name, shown in texts.items())
+    message = "; ".join(f"{name}: {told_open(shown)}" for name, shown in texts.items())
     return f"more than one value on the page for {message}"
 
 

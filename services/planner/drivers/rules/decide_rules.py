@@ -36,7 +36,7 @@ from shared.login_walls import login_wall_words
 from shared.pages.elements import is_input, says_not_found
 from shared.pages.identity.identity import PageRead, read_page
 from shared.pages.loading import find_loading_sign
-from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_values
+from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_values, told_open
 from shared.text.normal import label_form, quoted
 
 NO_ROWS: Mapping[str, RowsRead] = {}
@@ -243,7 +243,7 @@ def _wrong_page(
         doubtful.keys() & view.spec.identity.keys()
     )
     if doubtful and is_open:
-        message = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())
+        message = "; ".join(f"{name}: {told_open(texts)}" for name, texts in doubtful.items())
         return fail_with_screenshot(view, Fail(code="ambiguous", note=f"more than one value on the page for {message}"))
     return None
 

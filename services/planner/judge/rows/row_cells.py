@@ -10,7 +10,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import CellValue, RowValue
 from shared.field_types import nullable
 from shared.pages.elements import cut_chars_in
-from shared.pages.read.fields import value_source
+from shared.pages.read.fields import told_open, value_source
 from shared.task.output_field import OutputField
 from shared.task.typed_values import as_shown, find_shown_problem, is_not_present, recorded_hints, typed_value
 from shared.text.normal import Invalid, quoted
@@ -61,7 +61,7 @@ def _cell_problems(cell: CellValue, field: OutputField) -> Iterator[SampleProble
     if column is None:
         yield SampleProblem("invalid_values", f"{name}: the task has no such column")
     elif cell.candidates:
-        texts = ", ".join(quoted(one.shown) for one in cell.candidates[:5])
+        texts = told_open([one.shown for one in cell.candidates])
         yield SampleProblem("ambiguous_value", f"{name}: pages say different things of one row: {texts}")
     elif cell.state == "not_found":
         yield SampleProblem("missing_fields", f"{name}: it is missing")
