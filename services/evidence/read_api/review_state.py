@@ -28,7 +28,7 @@ from shared.evidence_format import layout
 from shared.evidence_format.review.decisions import reading_bytes
 from shared.evidence_format.review.items import DecidableItem
 from shared.evidence_format.review.review_log import ReviewLog, StandingDecision, target_key
-from shared.evidence_format.review.sampling import Rates, agreement, draw, drawn_ids, size_for
+from shared.evidence_format.review.sampling import Rates, agreement, draw, drawn_ids, drawn_size_for
 from shared.evidence_format.signing import PublicKey
 
 PAGE_ITEMS = 200
@@ -172,23 +172,24 @@ async def _wished(deps: EvidenceDeps, state: RunState, wish: DrawWish) -> Draw |
     problem = rates.problem()
     if problem:
         return problem
+    samples = await drawables(deps.store, state, wish.by)
+    if isinstance(samples, str):
+        return samples
     try:
-        size = wish.size or size_for(rates)
+        return draw(samples, wish.size or drawn_size_for(samples, rates), wish.seed, wish.by, rates)
     except ValueError as exc:
         return str(exc)
-    samples = await drawables(deps.store, state, wish.by)
-    return samples if isinstance(samples, str) else draw(samples, size, wish.seed, wish.by, rates)
 
 
 async def _agreement(deps: EvidenceDeps, state: RunState, log: ReviewLog, asker: str) -> Agreement | None:
     if log.draw is None:
         return None
 
-    async def agrees(sample_id: str) -> bool | None:
+    async def agrees(sample_id: str) -> tuple[str, bool | None]:
         sample = await read_sample(deps.store, state.record.run_id, sample_id, drawn=True)
-        return agrees_with_run(log, asker, sample.items) if sample is not None else None
+        return sample_id, agrees_with_run(log, asker, sample.items) if sample is not None else None
 
-    return agreement(log.draw, await map_concurrently(agrees, sorted(drawn_ids(log.draw)), 16))
+    return agreement(log.draw, dict(await map_concurrently(agrees, sorted(drawn_ids(log.draw)), 16)))
 
 
 def agrees_with_run(log: ReviewLog, asker: str, items: Sequence[DecidableItem]) -> bool | None:

@@ -254,7 +254,8 @@ class ReviewSignature(Part, frozen=True, kw_only=True):
 
 class Agreement(Part, frozen=True, kw_only=True):
     """How often the people agree with the run in what was drawn. ``rate``, ``low``, ``high``: of agreement, with the
-    interval of ``method``. ``decided``: of those drawn; rates are of these. ``within``: whether deviations are, with
+    interval of ``method``; in a draw of several strata each counts by its size. ``decided``: of those drawn; rates are
+    of these. ``within``: whether deviations are, with
     that confidence, not more than the tolerable rate; None until all are decided."""
 
     method: str

@@ -1,21 +1,24 @@
 """Attribute sampling: how many samples are looked at again, which ones, and what their deviations say of all.
 
-The interval is that of Clopper and Pearson, which is exact: it holds with at least its confidence for any rate and
-size. It is found by halving, on sums of the binomial distribution in logarithms.
+The interval of one stratum is that of Clopper and Pearson, which is exact: it holds with at least its confidence for
+any rate and size. It is found by halving, on sums of the binomial distribution in logarithms. That of several strata is
+in `weighted_rate.py`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.contracts.sessions.reviewing import Agreement, Draw, DrawnStratum
+from shared.evidence_format.review.weighted_rate import METHOD as WEIGHTED
+from shared.evidence_format.review.weighted_rate import StratumCount, WeightedRate
 
 METHOD = "attribute sampling, stratified in proportion, order by SHA-256 of seed and sample id"
-INTERVAL = "Clopper-Pearson, two-sided"
-ONE_SIDED = "Clopper-Pearson, one-sided"
+INTERVAL = "Clopper-Pearson"
 HALVINGS = 60
 """More digits than a float has."""
 MOST_DRAWN = 10_000
@@ -73,9 +76,9 @@ def allot(sizes: Mapping[str, int], size: int) -> dict[str, int]:
         return dict.fromkeys(sizes, 0)
     shares = {name: size * count / total for name, count in sizes.items()}
     floors = {name: min(sizes[name], max(1, math.floor(share))) for name, share in shares.items()}
-    while sum(floors.values()) > size:  # more strata than samples: the largest stratum gives first
-        most = max((name for name in floors if floors[name]), key=lambda name: (floors[name] - shares[name], name))
-        floors[most] -= 1
+    while sum(floors.values()) > size:  # what has several gives first, and its only one only where there is no other
+        giving = [name for name in floors if floors[name] > 1] or [name for name in floors if floors[name]]
+        floors[max(giving, key=lambda name: (floors[name] - shares[name], name))] -= 1
     for name in sorted(sizes, key=lambda name: (floors[name] - shares[name], name)):
         if sum(floors.values()) < size and floors[name] < sizes[name]:
             floors[name] += 1
@@ -132,6 +135,23 @@ def size_for(rates: Rates) -> int:
     raise ValueError(f"no sample of at most {MOST_DRAWN} shows it: the expected rate is too near to the tolerable one")
 
 
+def drawn_size_for(samples: Sequence[Drawable], rates: Rates) -> int:
+    """Return how many samples are drawn in strata so that they tell as much as `size_for` needs: some more than that
+    where shares are rounded, and where small strata have their one sample. Raises ValueError as `size_for`."""
+    needed = size_for(rates)
+    sizes = Counter(one.stratum for one in samples)
+    for size in range(needed, len(samples)):
+        shares = allot(sizes, size)
+        if all(shares.values()) and effective_size(sizes, shares) >= needed:
+            return size
+    return min(needed, len(samples)) if len(sizes) < 2 else len(samples)
+
+
+def effective_size(sizes: Mapping[str, int], shares: Mapping[str, int]) -> float:
+    """Return as how many samples drawn from all as one a draw counts in which all agree."""
+    return WeightedRate([StratumCount(size, shares[name], 0) for name, size in sizes.items()]).effective_size
+
+
 def at_most(count: int, size: int, rate: float) -> float:
     """Return the probability of at most ``count`` of ``size``, each with the probability ``rate``."""
     if rate <= 0 or count >= size:
@@ -166,25 +186,41 @@ def interval(count: int, size: int, confidence: float) -> tuple[float, float]:
     return 1 - upper_bound(size - count, size, each), upper_bound(count, size, each)
 
 
-def agreement(made: Draw, agrees: Iterable[bool | None]) -> Agreement:
-    """Return how often people agree with the run. ``agrees``: of each drawn sample; None: it is not decided yet."""
-    known = list(agrees)
+def agreement(made: Draw, agrees: Mapping[str, bool | None]) -> Agreement:
+    """Return how often people agree with the run. ``agrees``: by the id of each drawn sample; None: it is not decided.
+
+    In a draw of one stratum the interval is exact. In one of several it counts each stratum by its size: of the rate
+    and of the deviations that are compared with the tolerable rate.
+    """
+    known = [agrees.get(one) for stratum in made.strata for one in stratum.sample_ids]
     decided = [one for one in known if one is not None]
-    agreed = sum(decided)
-    low, high = interval(agreed, len(decided), made.confidence)
-    whole = len(decided) == len(known) and bool(known)
-    deviations = upper_bound(len(decided) - agreed, len(decided), made.confidence) if decided else 1.0
+    agreed, whole = sum(decided), len(decided) == len(known) and bool(known)
+    counts = [one for one in (_counted(stratum, agrees) for stratum in made.strata) if one.seen]
+    each = 1 - (1 - made.confidence) / 2
+    if len(counts) > 1:
+        weighted = WeightedRate(counts)
+        method, rate, low, high = WEIGHTED, weighted.rate, weighted.low(each), weighted.high(each)
+        deviations = 1 - weighted.low(made.confidence)
+    else:
+        method, rate = INTERVAL, agreed / len(decided) if decided else 0.0
+        low, high = interval(agreed, len(decided), made.confidence)
+        deviations = upper_bound(len(decided) - agreed, len(decided), made.confidence) if decided else 1.0
     return Agreement(
-        method=f"{INTERVAL}; tolerable rate by {ONE_SIDED}",
+        method=f"{method}, two-sided; tolerable rate one-sided",
         drawn=len(known),
         decided=len(decided),
         agreed=agreed,
-        rate=agreed / len(decided) if decided else 0.0,
+        rate=rate,
         low=low,
         high=high,
         confidence=made.confidence,
         within=deviations <= made.tolerable if whole else None,
     )
+
+
+def _counted(stratum: DrawnStratum, agrees: Mapping[str, bool | None]) -> StratumCount:
+    seen = [known for one in stratum.sample_ids if (known := agrees.get(one)) is not None]
+    return StratumCount(stratum.size, len(seen), sum(seen))
 
 
 def _place(seed: str, sample_id: str) -> str:

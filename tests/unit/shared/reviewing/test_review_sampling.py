@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from shared.evidence_format.review.sampling import (
     amount_band,
     draw,
     drawn_ids,
+    drawn_size_for,
     interval,
     is_drawn_so,
     size_for,
@@ -67,13 +70,43 @@ def test_as_many_are_drawn_as_are_asked_for_and_of_no_stratum_more_than_it_has(s
     assert size < len(sizes) or all(shares[name] for name in sizes)
 
 
+def test_a_small_stratum_keeps_its_one_sample_beside_a_large_one():
+    assert allot({"large": 9_990, "b": 5, "c": 5}, 61) == {"large": 59, "b": 1, "c": 1}
+    assert sorted(allot({"a": 5, "b": 5, "c": 5}, 2).values()) == [0, 1, 1]
+
+
 def test_whether_a_rate_is_tolerable_is_told_once_all_are_decided():
-    made = draw(population, 59, "7", (), RATES)
-    assert agreement(made, [True] * 58 + [None]).within is None
-    assert agreement(made, [True] * 59).within is True
-    told = agreement(made, [True] * 58 + [False])
+    made = draw([replace(one, stratum="all") for one in population], 59, "7", (), RATES)
+    first, *rest = sorted(drawn_ids(made))
+    assert agreement(made, dict.fromkeys(rest, True)).within is None
+    assert agreement(made, dict.fromkeys((first, *rest), True)).within is True
+    told = agreement(made, dict.fromkeys(rest, True) | {first: False})
     assert (told.agreed, told.decided, told.within) == (58, 59, False)
     assert told.low < told.rate < told.high
+    assert (told.low, told.high) == interval(58, 59, 0.95)
+
+
+def test_a_deviation_counts_by_the_size_of_its_stratum():
+    made = draw(population, 20, "7", ("decider",), RATES)
+    large, small = [sorted(stratum.sample_ids) for stratum in made.strata]
+    assert (len(large), len(small)) == (18, 2)
+    all_agree = dict.fromkeys((*large, *small), True)
+    one_of_two = agreement(made, all_agree | {small[0]: False})
+    assert (one_of_two.agreed, one_of_two.decided, one_of_two.rate) == (19, 20, pytest.approx(0.95))
+    one_of_18 = agreement(made, all_agree | {large[0]: False})
+    assert one_of_18.rate == pytest.approx(0.9 * 17 / 18 + 0.1)
+    assert one_of_18.low < one_of_18.rate < one_of_18.high
+    assert "Korn-Graubard" in one_of_18.method
+
+
+@pytest.mark.parametrize("sizes", [{"a": 900, "b": 100}, {"a": 9_990, "b": 5, "c": 5}, {"a": 37, "b": 41}, {"a": 500}])
+def test_as_many_are_drawn_in_strata_as_show_the_tolerable_rate_where_all_agree(sizes: dict[str, int]):
+    samples = [Drawable(f"{name}-{at}", name) for name, size in sizes.items() for at in range(size)]
+    made = draw(samples, drawn_size_for(samples, RATES), "7", ("decider",), RATES)
+    assert 59 <= made.size <= 66
+    assert agreement(made, dict.fromkeys(drawn_ids(made), True)).within is True
+    one_less = draw(samples, 58, "7", ("decider",), RATES)
+    assert agreement(one_less, dict.fromkeys(drawn_ids(one_less), True)).within is False
 
 
 @pytest.mark.parametrize(
