@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from services.browser_pool.page.model import RawPage, Seen
+from shared.bus.instance_use import InstanceUseOf
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser.responses import ApiHeader, FetchCode
 from shared.contracts.browser.stored_pages import Sought
@@ -257,4 +258,8 @@ class BrowserPort(Protocol):
 class Gate(Protocol):
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         """Open or close a gated route of this process."""
+        ...
+
+    def tell_use(self, what: InstanceUseOf, in_use: int, most: int) -> None:
+        """Note how much of what this process can do at a time is in use, for who asks how the fleet is."""
         ...

@@ -165,6 +165,7 @@ class Sessions:
     async def _update_gate(self) -> None:
         self._check_memory()
         taken = len(self.leases.held)
+        self._gate.tell_use("sessions", taken, self.leases.capacity)
         record_sessions(taken, self.leases.capacity - taken, full=leases.is_full(self.leases))
         # The lock keeps the updates in order: a slow "close" must not follow a later "open".
         async with self._door:

@@ -219,12 +219,18 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
     ),
     CommandRow(
         "doctor",
-        "doctor.doctor:doctor",
+        "doctor:doctor",
         "Check this set-up, and say what to mend; with RUN, tell which events were refused for it, and why.",
         (
             "Exit codes: 0 there is no problem, or nothing was refused; 1 there is one, or something was; 2 "
             "no run, or bad input; 3 no S3 server."
         ),
+    ),
+    CommandRow(
+        "fleet",
+        "fleet:fleet",
+        "Show which services answer on a bus, how busy they are, what waits in the queues, and what was given up.",
+        "Exit codes: 0 all services answer, and nothing was given up; 1 not so; 2 no bus is named; 3 cannot run.",
     ),
     CommandRow(
         "health",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import ssl
 import time
@@ -33,6 +34,7 @@ from shared.bus.connection.nats_connection import NatsConnection
 from shared.bus.connection.streams import await_streams, consumer_config, create_streams
 from shared.bus.event_reader import NatsEvents
 from shared.bus.floods import LETTERS_S, LetterLimit
+from shared.bus.instance_use import InstanceUse, InstanceUseOf
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
 from shared.bus.signing.signatures import SIGNATURE, UNSIGNED, Signing
@@ -103,6 +105,7 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
         NatsBlobs.__init__(self, nc, self.js)
         NatsEvents.__init__(self, self.js, signing.known)
         self._gates: dict[str, AskGate] = {}
+        self.uses: dict[str, InstanceUse] = {}
         self._letters = LetterLimit()
         self._telling: asyncio.TimerHandle | None = None
 
@@ -176,7 +179,7 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
             return
         log.warning("dead letter from %s: %s; its reason is with it in the stream DLQ", original.subject, failure.code)
         kind = ".".join(original.subject.split(".")[2:])
-        reason = msgspec.json.encode(failure).decode().encode("ascii", "backslashreplace").decode()
+        reason = json.dumps(msgspec.to_builtins(failure))  # in ASCII, as headers are
         await self.js.publish(f"{DEAD_LETTERS}.{kind}", original.data, headers={"Exhibit-Failure": reason})
 
     def _tell_later(self) -> None:
@@ -223,6 +226,10 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         """Start or stop listening to a gated ask; requests then go to the instances that listen."""
         self.gate(subject).set(is_open)
+
+    def tell_use(self, what: InstanceUseOf, in_use: int, most: int) -> None:
+        """Note how much of what this process can do at a time is in use: nats.micro tells it with its stats."""
+        self.uses[what] = InstanceUse(in_use, most)
 
     def gate(self, subject: Ask[Any, Any]) -> AskGate:
         return self._gates.setdefault(subject.pattern, AskGate())

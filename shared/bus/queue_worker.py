@@ -20,6 +20,7 @@ from shared.bus.actor import StoredRoute
 from shared.bus.nats_bus import Bus
 from shared.bus.runner import Runner
 from shared.bus.verdict import Ack, Nak, Verdict
+from shared.streams import SAMPLES
 from shared.subjects import any_of
 from shared.telemetry.metrics import QueueDepth, record_queue, record_slots
 
@@ -131,7 +132,9 @@ class QueueWorker:
             self._slots.release()
 
     def _record_slots(self) -> None:
-        record_slots(self._sources.stream.name, self._at_work, self._capacity - self._at_work)
+        stream = self._sources.stream.name
+        self._bus.tell_use("samples" if stream == SAMPLES.name else "webhooks", self._at_work, self._capacity)
+        record_slots(stream, self._at_work, self._capacity - self._at_work)
 
 
 def depth_of(queues: Sequence[ConsumerInfo]) -> QueueDepth:

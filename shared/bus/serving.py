@@ -75,7 +75,13 @@ async def serve(
 @asynccontextmanager
 async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncGenerator[None]:
     """Serve every ask that is not gated within the block; a keyed ask listens for this instance only."""
-    config = ServiceConfig(name=actor.name, version=VERSION, metadata={"instance": bus.instance_id}, queue_group=QUEUE)
+    config = ServiceConfig(
+        name=actor.name,
+        version=VERSION,
+        metadata={"instance": bus.instance_id},
+        queue_group=QUEUE,
+        stats_handler=lambda _: dict(bus.uses),
+    )
     if any(route.subject.keys for route in actor.asks.values()):
         await answer_pings(bus.nc, bus.instance_id)
     service = await nats.micro.add_service(bus.nc, config)

@@ -70,6 +70,13 @@ class SecretStore:
         texts = (one and binding_refusal(name, one, hosts, bound_only=self.bound_only) for name, one in found)
         return tuple(text for text in texts if text)
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all secrets, in lower case where the environment or ``.env`` has them. Raises as
+        `missing` does."""
+        variables = {*self._environment, *self._env_file}
+        named = {one.removeprefix(PREFIX).lower() for one in variables if one.startswith(PREFIX) and one != PREFIX}
+        return tuple(sorted(named | set(self._file())))
+
     def find(self, name: str) -> Secret | None:
         """Return the secret, None where it is unknown. Raises PermanentError where it is written in no known form."""
         variable = PREFIX + name.upper()

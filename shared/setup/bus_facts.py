@@ -50,7 +50,7 @@ async def look_at_bus(url: str, user: str, access: BusAccess) -> BusFacts:
     nc = await nats.connect(url, name="exhibit-doctor", connect_timeout=5, error_cb=ignore, **options.named)
     try:
         return BusFacts(
-            version=str(nc.connected_server_version),
+            version=server_version_of(nc),
             stores=bool(nc._server_info.get("jetstream")),  # pyright: ignore[reportPrivateUsage]
             has_key=options.has_key,
             is_user=options.is_user,
@@ -61,6 +61,12 @@ async def look_at_bus(url: str, user: str, access: BusAccess) -> BusFacts:
     finally:
         with suppress(OSError):
             await nc.close()
+
+
+def server_version_of(nc: Client) -> str:
+    """Return the version of the server, such as ``2.12.1``."""
+    known = nc.connected_server_version
+    return f"{known.major}.{known.minor}.{known.patch}"
 
 
 async def _messages(nc: Client, stream: str) -> int | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from shared.bus.actor import Actor
 from shared.bus.decoding import decode
+from shared.bus.instance_use import InstanceUse, InstanceUseOf
 from shared.bus.ports import Sink, Source, StoredEvent
 from shared.bus.runner import Runner
 from shared.contracts.base import Failure, Message
@@ -41,6 +42,7 @@ class MemoryBus:
         self._records: dict[tuple[str, str], bytes] = {}
         self._revisions: dict[str, int] = {}
         self._watches: list[tuple[str, type[Any], Callable[[str, Any], None]]] = []
+        self.uses: dict[str, InstanceUse] = {}
         self._blobs: dict[tuple[str, str], bytes] = {}
         self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
 
@@ -152,6 +154,9 @@ class MemoryBus:
 
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         (self.closed_asks.discard if is_open else self.closed_asks.add)(subject.pattern)
+
+    def tell_use(self, what: InstanceUseOf, in_use: int, most: int) -> None:
+        self.uses[what] = InstanceUse(in_use, most)
 
 
 async def _read(source: Source) -> bytes:

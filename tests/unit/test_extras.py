@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.console.commands.doctor.checks import check_extras
+from services.console.machine_checks import check_extras
 from services.evidence.sql_sandbox.pool import bucket_access
 from services.workflows.ports import HostCallError, ToolContext
 from services.workflows.search.embedders import open_embedder

@@ -39,6 +39,8 @@ class Desk:
     templates: Environment = field(default_factory=templates)
     draft_of: Callable[[str], str] = lambda _: ""
     """Returns the draft of a run whose first rows a run has; empty: there is none."""
+    checking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while this set-up is checked."""
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a decision is filed: those of one person follow from each other."""
 

@@ -20,6 +20,7 @@ from services.console.web.guard import audit
 from services.console.web.library import library_acts, library_web
 from services.console.web.new_run import new_web
 from services.console.web.new_run.drafts import Drafts
+from services.console.web.operations import fleet_web, settings_web
 from services.console.web.review import review_acts, review_web
 from shared.errors import ExhibitError, TransientError
 from shared.evidence_view.assets import read_parts, status_css, status_js
@@ -59,6 +60,9 @@ def routes() -> list[Route]:
         Route("/flows/{name}/diff", _told(library_web.show_difference), methods=["GET"], name="flow_diff"),
         Route("/flows/{name}/rollback", _told(library_acts.ask_to_roll_back), methods=["GET"], name="ask_to_roll_back"),
         Route("/flows/{name}/rollback", _told(library_acts.apply_roll_back), methods=["POST"], name="roll_back"),
+        Route("/fleet", _told(fleet_web.show_fleet), methods=["GET"], name="fleet"),
+        Route("/settings", _told(settings_web.show_settings), methods=["GET"], name="settings"),
+        Route("/settings/checks", _told(settings_web.show_checks), methods=["GET"], name="settings_checks"),
         Route("/sql", _told(sql_web.show_sql), methods=["GET"], name="sql"),
         Route("/sql/answer", _told(sql_web.download_sql), methods=["GET"], name="sql_answer"),
         Route("/static/{name}", _static, methods=["GET"], name="static"),

@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 
 from services.browser_pool.setup_checks import check_browser, check_logins, check_memory
 from services.console.cli import app
-from services.console.commands.doctor.checks import (
+from services.console.commands.doctor import result_lines
+from services.console.machine_checks import (
     bus_finding,
     check_collector,
     check_model,
     check_secrets,
     check_state_folder,
 )
-from services.console.commands.doctor.doctor import result_lines
 from services.evidence.store.setup_checks import check_clock, check_key, check_place
 from shared.bus.access.credentials import NO_ACCESS
 from shared.bus.nats_bus import connect_bus

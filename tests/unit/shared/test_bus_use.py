@@ -128,7 +128,7 @@ def test_a_service_declares_what_its_code_uses(service: str):
 
 
 def test_an_operator_may_do_what_the_commands_do():
-    only_on_an_own_bus, by_consumers = {"WEBHOOKS", "SAMPLES", "DEAD_LETTER_STREAM"}, {"EVENTS_STREAM"}
+    only_on_an_own_bus, by_consumers = {"WEBHOOKS", "SAMPLES", "DEAD_LETTER_STREAM", "DELIVERIES"}, {"EVENTS_STREAM"}
     assert declared(OPERATOR_USE) == used_by("console") - only_on_an_own_bus - by_consumers
     assert declared(CLIENT_USE) < declared(OPERATOR_USE)
 

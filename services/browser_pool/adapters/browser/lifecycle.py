@@ -24,6 +24,7 @@ from shared.bus.access.contexts import find_context
 from shared.bus.ports import Records
 from shared.secrets.store import SecretStore, secret_store
 from shared.settings import Settings
+from shared.setup.login_facts import login_folder
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class PoolBus(Gate, Records, Protocol):
 
 
 def login_store(settings: Settings) -> LoginFolder:
-    return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
+    return LoginFolder(login_folder(settings), settings.evidence_dir)
 
 
 def pool_secrets(settings: Settings) -> SecretStore:

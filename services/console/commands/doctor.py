@@ -38,7 +38,7 @@ def doctor(
 
 
 def _check_setup(settings: Settings) -> CommandResult:
-    from services.console.commands.doctor.checks import CHECKS  # only here: the options are told without them
+    from services.console.machine_checks import CHECKS  # only here: the options are told without them
     from shared.host.services import service_checks
     from shared.setup.check import run_checks
 
