@@ -35,6 +35,7 @@ from pip_requirements_parser import InstallRequirement, RequirementsFile
 from scripts.write_list_words import TARGET as WORDS
 from scripts.write_list_words import sources
 from services.workflows.search.spelling import VOCABULARY as PIECES
+from shared.papers.pdf_pack.make_pack import FONTS
 from shared.text.date_names import FILE as NAMES
 from shared.text.date_names import date_names
 
@@ -81,7 +82,7 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     ours = Component(
         name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
         description=about["description"], licenses=[LicenseFactory().make_from_string(about["license"])],
-        components=[_cldr(), _word_pieces(), *_words()],
+        components=[_cldr(), _word_pieces(), _fonts(), *_words()],
     )  # fmt: skip
     components = {one: _component(one, needed) for one in packages}
     bom = Bom(
@@ -114,6 +115,14 @@ def _word_pieces() -> Component:
         name="all-MiniLM-L6-v2", type=ComponentType.DATA, bom_ref="all-MiniLM-L6-v2",
         description=f"Word pieces, in {PIECES.relative_to(ROOT)}",
         licenses=[LicenseFactory().make_from_string("Apache-2.0")],
+    )  # fmt: skip
+
+
+def _fonts() -> Component:
+    return Component(
+        name="noto-sans", type=ComponentType.DATA, bom_ref="noto-sans",
+        description=f"Fonts, in {FONTS.relative_to(ROOT)}",
+        licenses=[LicenseFactory().make_from_string("OFL-1.1")],
     )  # fmt: skip
 
 

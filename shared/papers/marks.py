@@ -42,14 +42,14 @@ def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
     """Yield why a sample is not simply done, and what of it was not accepted as it was read."""
     sample_id = sample.sample_id
     if sample.group != "done":
-        told = ". ".join(part.rstrip(".") for part in (sample.why, sample.message) if part) or sample.status
+        told = "; ".join(part.rstrip(".") for part in (sample.why, sample.message) if part) or sample.status
         yield PaperException("sample", sample_id, "", sample.reason or sample.status, told, sample.reviewed)
     elif sample.flagged or _deviates(sample.reviewed):
         told = "; ".join(sample.notes) or "done, and decided otherwise by a person"
         yield PaperException("flag", sample_id, "", "flagged" if sample.flagged else "decided", told, sample.reviewed)
     for value in sample.values:
         if value.mark == "?":
-            told = f"open between: {' | '.join(value.open)}" if value.open else "not found, or not certain"
+            told = f"open between: {value.open_texts}" if value.open else "not found, or not certain"
             yield PaperException("value", sample_id, value.field, "open", told, value.reviewed)
         elif _deviates(value.reviewed):
             yield PaperException("value", sample_id, value.field, "decided", _read_as(value), value.reviewed)

@@ -60,11 +60,23 @@ class PaperField:
 
 
 @dataclass(frozen=True)
+class PaperPlace:
+    """A text on a picture. ``picture``: its path; ``area``: the part of the document that it shows, in CSS pixels."""
+
+    text: str
+    picture: str = ""
+    picture_sha256: str = ""
+    box: Box | None = None
+    area: Box | None = None
+
+
+@dataclass(frozen=True)
 class PaperValue:
     """A value of a sample, or the answer of its judgment.
 
     ``value``: as in result.json; ``text``: for people. ``box`` and ``area``: where the picture shows it, and the part
-    of the document that the picture shows, in CSS pixels. ``open``: the texts between which a person decides.
+    of the document that the picture shows, in CSS pixels. ``open``: the texts between which a person decides, and
+    where they stand.
     """
 
     field: str
@@ -81,8 +93,18 @@ class PaperValue:
     url: str = ""
     box: Box | None = None
     area: Box | None = None
-    open: tuple[str, ...] = ()
+    open: tuple[PaperPlace, ...] = ()
     reviewed: ReviewedTarget | None = None
+
+    @property
+    def places(self) -> Sequence[PaperPlace]:
+        """Where pictures show it: the value, or each text between which a person decides."""
+        return self.open or (PaperPlace(self.text, self.picture, self.picture_sha256, self.box, self.area),)
+
+    @property
+    def open_texts(self) -> str:
+        """The texts between which a person decides, on one line; empty where it is not open between texts."""
+        return " | ".join(one.text for one in self.open)
 
     @property
     def reviewed_value(self) -> str:

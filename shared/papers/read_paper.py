@@ -15,15 +15,15 @@ import msgspec
 from shared.contracts.discovery import RunRecord
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished
-from shared.contracts.results import Box
+from shared.contracts.results import Box, ValueSource
 from shared.contracts.sessions.reviewing import Draw
+from shared.contracts.steps import ValueCandidate
 from shared.evidence_format import chain, layout
 from shared.evidence_format.export import ChangedMeanwhile
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.files.manifest import SampleLink
 from shared.evidence_format.files.reconciliation import parse_reconciliation
 from shared.evidence_format.files.run import RunFile, parse_run_file
-from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
 from shared.evidence_format.review.reviewed import DecisionRow, ReviewedTarget, RunReview
@@ -47,6 +47,7 @@ from shared.papers.paper import (
     PaperException,
     PaperField,
     PaperFile,
+    PaperPlace,
     PaperPopulation,
     PaperSample,
     PaperSeal,
@@ -223,7 +224,7 @@ class _PaperReader:
             return PaperValue(name, kind, "-", None, "", reviewed=decided)
         source = stored.source
         page, page_sha256 = self._file_of(facts, source.page_sha256 if source is not None else "")
-        picture, picture_sha256, area = self._picture_of(facts, stored)
+        picture, picture_sha256, area = self._picture_of(facts, source)
         shows = area is not None and bool(picture)
         return PaperValue(
             field=name,
@@ -240,7 +241,7 @@ class _PaperReader:
             url=source.url if source is not None else stored.response.url if stored.response else "",
             box=source.box if source is not None and shows else None,
             area=area if shows else None,
-            open=tuple(one.shown for one in stored.candidates or ()),
+            open=tuple(self._place(facts, one) for one in stored.candidates or ()),
             reviewed=decided,
         )
 
@@ -252,16 +253,20 @@ class _PaperReader:
                 return path, sha256
         return "", ""
 
-    def _picture_of(self, facts: SampleFacts, stored: StoredField) -> tuple[str, str, Box | None]:
-        """Return the picture that shows a value: path, hash, and the part of the document that it shows if the box of
-        the value lies on it."""
-        source = stored.source
+    def _place(self, facts: SampleFacts, one: ValueCandidate) -> PaperPlace:
+        picture, sha256, area = self._picture_of(facts, one.source)
+        box = one.source.box if one.source is not None and area is not None else None
+        return PaperPlace(one.shown, picture, sha256, box, area)
+
+    def _picture_of(self, facts: SampleFacts, source: ValueSource | None) -> tuple[str, str, Box | None]:
+        """Return the picture that shows a text: path, hash, and the part of the document that it shows if the box of
+        the text lies on it."""
         wanted = source.screenshot_sha256 if source is not None else ""
+        box = source.box if source is not None else None
         for one in facts.artifact_facts:
             path = f"{facts.sample_id}/{one.stored.filename}"
             if not wanted or one.stored.sha256 != wanted or path not in self._files.paths:
                 continue
-            box = source.box if source is not None else None
             if box is not None and one.area is not None and overlaps(box, one.area):
                 return path, wanted, one.area
         return (*self._file_of(facts, wanted), None)

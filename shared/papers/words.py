@@ -56,7 +56,7 @@ def value_words(value: PaperValue) -> str:
     if value.mark == "N":
         return f"none ({value.shown})" if value.shown else "none"
     if value.mark == "?":
-        return f"open: {' | '.join(value.open)}" if value.open else "not found"
+        return f"open: {value.open_texts}" if value.open else "not found"
     return value.text
 
 

@@ -66,14 +66,18 @@ def test_it_says_its_licence_and_has_the_text(wheel: Path):
         (metadata,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
         told = email.message_from_bytes(file.read(metadata))
         licences = f"{metadata.removesuffix('METADATA')}licenses"
-        text, *of_data = (file.read(f"{licences}/{name}").decode() for name in told.get_all("License-File", []))
-    assert (told["License-Expression"], told["Name"]) == ("Apache-2.0 AND Unicode-3.0 AND MIT", "exhibit")
+        texts = {name: file.read(f"{licences}/{name}").decode() for name in told.get_all("License-File", [])}
+    assert (told["License-Expression"], told["Name"]) == (
+        "Apache-2.0 AND Unicode-3.0 AND MIT AND OFL-1.1",
+        "exhibit",
+    )
     assert "Typing :: Typed" in told.get_all("Classifier", [])
-    assert "Version 2.0, January 2004" in text
-    assert len(of_data) == 2
-    assert "UNICODE LICENSE V3" in of_data[0]
+    assert "Version 2.0, January 2004" in texts["LICENSE"]
+    assert len(texts) == 4
+    assert "SIL OPEN FONT LICENSE Version 1.1" in texts["shared/papers/pdf_pack/fonts/LICENSE"]
+    assert "UNICODE LICENSE V3" in texts["shared/text/date_names.LICENSE"]
     for owner in ("SpryMedia Limited", "PrimeTek", "Vuetify, LLC"):
-        assert re.search(rf"Copyright \(c\) \S+ {owner}", of_data[1])
+        assert re.search(rf"Copyright \(c\) \S+ {owner}", texts["shared/text/list_words.LICENSE"])
 
 
 @pytest.fixture(scope="module")

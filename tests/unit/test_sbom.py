@@ -55,10 +55,13 @@ def test_it_has_what_runs_and_nothing_that_only_tests():
 def test_it_names_the_data_of_others_that_is_in_the_product_itself():
     ours = json.loads(SBOM.read_text(encoding="utf-8"))["metadata"]["component"]
     assert ours["licenses"] == [{"expression": PROJECT["project"]["license"]}]
-    pieces, cldr, *words = sorted(ours["components"], key=lambda one: one["name"])
+    pieces, cldr, *rest = sorted(ours["components"], key=lambda one: one["name"])
     assert (pieces["name"], pieces["licenses"]) == ("all-MiniLM-L6-v2", [{"license": {"id": "Apache-2.0"}}])
     assert (cldr["name"], cldr["version"]) == ("cldr", date_names().cldr)
     assert cldr["licenses"] == [{"license": {"id": "Unicode-3.0"}}]
+    (fonts,) = (one for one in rest if one["name"] == "noto-sans")
+    assert fonts["licenses"] == [{"license": {"id": "OFL-1.1"}}]
+    words = [one for one in rest if one != fonts]
     assert [one["name"] for one in words] == ["datatables.net-plugins", "primelocale", "vuetify"]
     assert all(one["licenses"] == [{"license": {"id": "MIT"}}] for one in words)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 from PIL import Image, ImageDraw
+from typer.testing import CliRunner
 
+from services.console.cli import app
 from shared.contracts.discovery import Sample
 from shared.contracts.results import Box, ValueSource
 from shared.contracts.sessions.reviewing import DrawWish
@@ -119,3 +122,11 @@ async def reviewed_run(desk: Desk) -> ReviewRoom:
 def paper_of(desk: Desk) -> tuple[Paper, RunCheck]:
     checked = desk.check()
     return read_paper(FolderSource(desk.root / "run_1"), checked), checked
+
+
+def exported(run: Path, state: Path, *words: object) -> tuple[int, str]:
+    """Return exit code and output of `exhibit export`."""
+    own = {"EXHIBIT_STATE_DIR": str(state), "EXHIBIT_EVIDENCE_DIR": ""}
+    ended = CliRunner().invoke(app, ["export", str(run), *map(str, words)], env=own)
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return ended.exit_code, ended.output

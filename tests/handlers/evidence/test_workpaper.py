@@ -13,9 +13,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
 from python_calamine import CalamineWorkbook
-from typer.testing import CliRunner
 
-from services.console.cli import app
 from shared.evidence_format.export import ChangedMeanwhile
 from shared.evidence_format.sources.folder import FolderSource
 from shared.papers.paper import MARKS, Paper
@@ -23,7 +21,7 @@ from shared.papers.read_paper import read_paper
 from shared.papers.workpaper.fill_template import TemplateRefused
 from shared.papers.workpaper.write_workpaper import make_workpaper
 from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
-from tests.handlers.evidence.paper_world import HOSTILE, filed_run, paper_of, reviewed_run
+from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, reviewed_run
 
 SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Sign-off", "Integrity"]
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
@@ -47,13 +45,6 @@ def sheet(data: bytes, name: str) -> list[list[Any]]:
 def facts(data: bytes, name: str) -> dict[str, Any]:
     """Return what stands beside each name in the first column; beside the first of equal ones."""
     return {row[0]: row[1] for row in reversed(sheet(data, name)) if row[0]}
-
-
-def exported(run: Path, state: Path, *words: object) -> tuple[int, str]:
-    own = {"EXHIBIT_STATE_DIR": str(state), "EXHIBIT_EVIDENCE_DIR": ""}
-    ended = CliRunner().invoke(app, ["export", str(run), *map(str, words)], env=own)
-    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
-    return ended.exit_code, ended.output
 
 
 async def test_the_cover_names_controls_population_and_seal(run: Desk):

@@ -21,8 +21,8 @@ from shared.evidence_format.sources.source import NoRun, RunSource, Unreadable
 from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.text.normal import printable
 
-ExportFormat = Literal["zip", "workpaper"]
-NAMES: dict[ExportFormat, str] = {"zip": "{run}.zip", "workpaper": "{run}_workpaper.xlsx"}
+ExportFormat = Literal["zip", "workpaper", "pdf"]
+NAMES: dict[ExportFormat, str] = {"zip": "{run}.zip", "workpaper": "{run}_workpaper.xlsx", "pdf": "{run}_pack.pdf"}
 
 
 def export(
@@ -32,11 +32,15 @@ def export(
         ExportFormat,
         typer.Option(
             "--format",
-            help="zip: all of the run, to be verified elsewhere. workpaper: a workbook that leads to the evidence.",
+            help="zip: all of the run, to be verified elsewhere. workpaper: a workbook that leads to the evidence. "
+            "pdf: a page a sample, with its pictures.",
         ),
     ] = "zip",
     template: Annotated[
         Path | None, typer.Option(help="With workpaper: a workbook with placeholders that it is made of.")
+    ] = None,
+    fonts: Annotated[
+        Path | None, typer.Option(help="With pdf: a folder with fonts, for scripts that it cannot show else.")
     ] = None,
     key: TrustedKey = None,
     tsa_certificate: TsaCertificate = None,
@@ -47,8 +51,9 @@ def export(
     """Make one file of a run, to be handed over or filed: a zip, or a paper. It is checked on the way."""
     settings = load_settings(None, evidence)
     try:
-        if template is not None and form != "workpaper":
-            raise NoRun(f"--template belongs to --format workpaper, and not to {form}")
+        for option, given, of in (("--template", template, "workpaper"), ("--fonts", fonts, "pdf")):
+            if given is not None and form != of:
+                raise NoRun(f"{option} belongs to --format {of}, and not to {form}")
         place = find_run(settings, run)
         with open_source(settings, place) as medium:
             checked = check_run(
@@ -60,7 +65,9 @@ def export(
             path = _check_out(out, form, checked, medium)
             written = None
             if checked.whole or broken:
-                options = PaperOptions(run_folder=place if isinstance(place, Path) else None, template=template)
+                options = PaperOptions(
+                    run_folder=place if isinstance(place, Path) else None, template=template, fonts=fonts
+                )
                 written = _write(form, medium, checked, path, options)
     except (NoRun, ExhibitError) as exc:
         return RunRefused(str(exc))

@@ -1,4 +1,4 @@
-"""Writes a run as a paper: a workpaper."""
+"""Writes a run as a paper: a workpaper or a PDF pack."""
 
 from __future__ import annotations
 
@@ -12,15 +12,27 @@ from typing import Any
 from shared.evidence_format.sources.source import NoRun, RunSource
 from shared.evidence_format.verify.verify_run import RunCheck
 from shared.papers.paper import Paper
-from shared.papers.read_paper import read_paper
+from shared.papers.read_paper import CheckedFiles, read_paper
 
 
 @dataclass(frozen=True)
 class PaperOptions:
-    """``run_folder``: the folder or zip of the run; None: it is in a bucket. ``template``: of a workpaper."""
+    """``run_folder``: the folder or zip of the run; None: it is in a bucket. ``template``: of a workpaper. ``fonts``:
+    a folder with further fonts for a PDF pack."""
 
     run_folder: Path | None = None
     template: Path | None = None
+    fonts: Path | None = None
+
+
+@dataclass(frozen=True)
+class PaperWork:
+    """A paper to be made. ``files``: of its run."""
+
+    paper: Paper
+    files: CheckedFiles
+    path: Path
+    options: PaperOptions
 
 
 @dataclass(frozen=True)
@@ -36,26 +48,26 @@ def write_paper(form: str, medium: RunSource, checked: RunCheck, path: Path, opt
     """Write a paper of a run that was checked. On an error no file is left.
 
     Raises:
-        NoRun: the run cannot be read, or the template cannot be filled.
+        NoRun: the run cannot be read, or no such paper can be made of it: the message says why.
         ChangedMeanwhile: a file changed after the run was checked.
         Unreadable, OSError: a file cannot be read or written.
         PermanentError: the extra is not installed (``not_installed``).
     """
     paper = read_paper(medium, checked)
-    data, remarks = PAPERS[form](paper, path, options)
+    data, remarks = PAPERS[form](PaperWork(paper, CheckedFiles(medium, checked), path, options))
     _write_whole(path, data)
     samples, exceptions = len(paper.samples), len(paper.exceptions)
     lines = [f"{path}: {samples} samples and {exceptions} exceptions of {paper.run_id}", *remarks]
     return WrittenFile(path, lines, {"samples": samples, "exceptions": exceptions, "remarks": list(remarks)})
 
 
-def _workpaper(paper: Paper, path: Path, options: PaperOptions) -> tuple[bytes, list[str]]:
+def _workpaper(work: PaperWork) -> tuple[bytes, list[str]]:
     from shared.papers.workpaper.fill_template import TemplateRefused
     from shared.papers.workpaper.write_workpaper import make_workpaper
 
-    base = link_base(paper.run_id, path, options.run_folder)
+    base = link_base(work.paper.run_id, work.path, work.options.run_folder)
     try:
-        made = make_workpaper(paper, lambda file: f"{base}/{file}", options.template)
+        made = make_workpaper(work.paper, lambda file: f"{base}/{file}", work.options.template)
     except TemplateRefused as exc:
         raise NoRun(f"the template cannot be filled: {exc}") from exc
     remarks = [f"its links lead to {base}/: keep it beside the evidence"]
@@ -64,6 +76,22 @@ def _workpaper(paper: Paper, path: Path, options: PaperOptions) -> tuple[bytes, 
     if made.unlinked:
         remarks.append(f"{made.unlinked} cells have no link, because a sheet has no room for more")
     return made.data, remarks
+
+
+def _pdf(work: PaperWork) -> tuple[bytes, list[str]]:
+    from shared.papers.pdf_pack.glyphs import NoFont
+    from shared.papers.pdf_pack.make_pack import PackRefused, make_pack
+
+    try:
+        made = make_pack(work.paper, work.files.read, work.options.fonts)
+    except NoFont as exc:
+        raise NoRun(f"the fonts cannot be used: {exc}") from exc
+    except PackRefused as exc:
+        raise NoRun(str(exc)) from exc
+    if not made.lacking:
+        return made.data, []
+    told = f"{made.lacking} characters stand as their codes, which its cover says: --fonts DIR names further fonts"
+    return made.data, [told]
 
 
 def link_base(run_id: str, path: Path, folder: Path | None) -> str:
@@ -92,5 +120,5 @@ def _write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-PAPERS: Mapping[str, Callable[[Paper, Path, PaperOptions], tuple[bytes, list[str]]]] = {"workpaper": _workpaper}
+PAPERS: Mapping[str, Callable[[PaperWork], tuple[bytes, list[str]]]] = {"workpaper": _workpaper, "pdf": _pdf}
 """What makes the bytes of each kind of paper, with remarks for people."""

@@ -1,0 +1,141 @@
+"""The PDF pack of a run: what it says, that nothing of it is lost or taken for markup, and that it is accessible."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pypdf import PdfReader
+
+from shared.evidence_format.sources.folder import FolderSource
+from shared.papers.pdf_pack.make_pack import FONTS, make_pack
+from shared.papers.read_paper import CheckedFiles
+from tests.handlers.evidence.evidence_desk import Desk
+from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, picture, reviewed_run
+from tests.typed import there
+
+MARKUP = (
+    "#panic()",
+    "*bold* _it_ = head",
+    "$x^2$ `raw` @ref <label>",
+    "\\u{41} // end",
+    '#import "x": *',
+    "https://evil.example",
+)
+SCRIPTS = ("مرحبا بالعالم", "Łódź Дарья Ελλάδα", "שלום", "张伟 😀", "a\u202eb")
+
+
+def made(desk: Desk, fonts: Path | None = None) -> bytes:
+    paper, checked = paper_of(desk)
+    files = CheckedFiles(FolderSource(desk.root / "run_1"), checked)
+    files.source.list_files()
+    return make_pack(paper, files.read, fonts).data
+
+
+def read(data: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(data))
+
+
+def texts(data: bytes) -> list[str]:
+    """Return the text of each page, without the places at which a long word may be broken."""
+    return [page.extract_text().replace("\u200b", "") for page in read(data).pages]
+
+
+def outline(data: bytes) -> list[str]:
+    """Return the headings."""
+
+    def titles(parts: list[Any]) -> list[str]:
+        return [title for one in parts for title in (titles(one) if isinstance(one, list) else [one.title])]
+
+    return titles(read(data).outline)
+
+
+async def test_text_of_pages_is_never_markup(desk: Desk):
+    await filed_run(desk, MARKUP)
+    pages = texts(made(desk))
+    for number, text in enumerate(MARKUP, 1):
+        page = next(one for one in pages if one.split("\n")[1:2] == [f"T-{number}"] or f"\nT-{number}\n" in one[:200])
+        assert text in page.replace("\n", " ")
+    assert not [
+        page for page in read(made(desk)).pages for one in page.get("/Annots") or () if "/URI" in one.get_object()
+    ]
+
+
+async def test_a_character_that_no_font_has_stands_as_its_code_and_the_cover_says_so(desk: Desk):
+    await filed_run(desk, SCRIPTS)
+    pages = texts(made(desk))
+    whole = "\n".join(pages)
+    assert [code for code in ("U+5F20", "U+4F1F", "U+1F600", "U+202E") if code not in whole] == []
+    assert "Characters that stand as their codes: 4 (U+202E, U+4F1F, U+5F20, U+1F600)" in pages[0].replace("\n", " ")
+    assert [text for text in SCRIPTS[1:2] if text not in whole] == []
+
+
+async def test_further_fonts_are_used_and_named(desk: Desk, tmp_path: Path):
+    await filed_run(desk, ("Ann",))
+    given = tmp_path / "fonts"
+    given.mkdir()
+    shutil.copy(FONTS / "NotoSans-Regular.ttf", given / "Mine.ttf")
+    assert "Mine.ttf" in texts(made(desk, given))[-1]
+    (given / "Broken.ttf").write_bytes(b"no font")
+    code, words = exported(
+        desk.root / "run_1", tmp_path / "s", "--format", "pdf", "--fonts", given, "--out", tmp_path / "x.pdf"
+    )
+    assert (code, "Broken.ttf is no font that can be read" in words, (tmp_path / "x.pdf").exists()) == (2, True, False)
+
+
+async def test_the_pack_is_tagged_and_has_a_title_a_language_and_texts_for_its_pictures(desk: Desk):
+    await filed_run(desk, ("Ann Lee",))
+    reader = read(made(desk))
+    root: Any = reader.root_object
+    shows_title = root["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert (root["/MarkInfo"]["/Marked"], root["/Lang"], shows_title) == (True, "en", True)
+    assert b"<pdfuaid:part>1</pdfuaid:part>" in root["/Metadata"].get_data()
+    assert there(reader.metadata).title == "Evidence pack of run_1"
+    told = [kid["/Alt"] for kid in _structure(root["/StructTreeRoot"]) if kid.get("/S") == "/Figure"]
+    assert "Picture of the page of T-1, with boxes around 2 owner: Ann Lee" in told
+    assert len(told) == 2
+
+
+def _structure(parent: Any) -> list[Any]:
+    kids = parent.get("/K") if hasattr(parent, "get") else None
+    found: list[Any] = []
+    for kid in kids if isinstance(kids, list) else [kids]:
+        part: Any = kid.get_object() if kid is not None and hasattr(kid, "get_object") else kid
+        if hasattr(part, "get"):
+            found += [part, *_structure(part)]
+    return found
+
+
+async def test_the_same_evidence_gives_the_same_bytes_with_the_time_of_the_seal(desk: Desk):
+    await filed_run(desk, ("Ann Lee",))
+    first = made(desk)
+    assert made(desk) == first
+    about = there(read(first).metadata)
+    assert about.creation_date == about.modification_date == paper_of(desk)[0].last_change.replace(microsecond=0)
+
+
+async def test_there_is_a_page_a_sample_and_what_was_decided_stands_on_it(desk: Desk):
+    await reviewed_run(desk)
+    data = made(desk)
+    samples = [f"T-{number}" for number in range(1, len(HOSTILE) + 3)]
+    assert outline(data) == [
+        "Population", "Outcomes", "Samples drawn for re-performance", "Exceptions", "Attributes", "Samples", *samples,
+        "Integrity", "Sign-offs", "Sign-off of this paper", "Files of the run", "Folders of the samples",
+        "How this paper was made",
+    ]  # fmt: skip
+    pages = texts(data)
+    doubtful = next(page for page in pages if "2a Ann Lee" in page.replace("  ", " "))
+    assert "=Ann" in doubtful
+    assert "corrected" in doubtful
+    assert "SOC 2 CC6.1: Logical access" in pages[0]
+    assert any("cleo" in page and "approver" in page for page in pages[-3:])
+
+
+async def test_a_picture_that_is_not_as_it_was_captured_is_not_shown(desk: Desk):
+    await filed_run(desk, ("Ann Lee",))
+    (desk.root / "run_1/T-1/01_ticket.png").write_bytes(picture(50))
+    pages = texts(made(desk))
+    assert "NOT WHAT WAS SEALED" in pages[0]
+    assert any("T-1/01_ticket.png cannot be shown" in page for page in pages)
