@@ -72,6 +72,22 @@ async def test_a_field_that_the_flow_says_is_empty_without_a_word_for_it_is_read
     assert (finished.status, values_of(finished)["due_date"]) == ("done", DUE)
 
 
+@pytest.mark.parametrize("has_label", [True, False])
+async def test_a_field_that_was_given_up_is_read_by_its_label_or_is_said_not_to_be_brought(has_label: bool):
+    def reads_one(url: str):
+        yield OpenAddress(url=url)
+        found = yield ReadFields(fields=("assignee",))
+        return {"ticket_number": "TCK-1001", **found}
+
+    fields = FieldsFile(fields={"assignee": under("Assignee")}, given_up=("due_date",))
+    shown = {} if has_label else {"shown": page(*ticket()[:3])}
+    one = bench(reads_one, files=write_files(FlowFiles(fields=fields)), **shown, **OPTIONAL)
+    finished = await one.run()
+    assert (finished.status, finished.drivers) == ("done", ("flow",))
+    assert value(finished).state == ("value" if has_label else "not_found")
+    assert ("was published without it" in notes(finished)) == (not has_label)
+
+
 async def test_a_field_that_nothing_tells_and_that_need_not_be_there_stops_no_flow():
     one = bench(files=learned(under("Deadline")), shown=page(*ticket()[:3]), **OPTIONAL)
     finished = await one.run()

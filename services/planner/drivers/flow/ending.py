@@ -36,12 +36,15 @@ from shared.task.row_values import start_url
 from shared.task.typed_values import as_shown, is_not_present
 from shared.text.normal import fold, quoted
 
+NOT_BROUGHT = "the flow was published without it, as whoever did that has accepted"
+
 
 @dataclass(frozen=True)
 class FlowResult:
     """What a flow has come to. ``stopped``: why, for people; empty: it returned. ``error``: of the last call, where it
     stopped at one. ``at``: where in its source it was last. ``left``: fields that it has left to a model.
-    ``may_be_found``: what it stopped for lacks may be found by the next driver."""
+    ``may_be_found``: what it stopped for lacks may be found by the next driver. ``given_up``: fields that it does
+    not read, as a person has accepted."""
 
     name: str
     values: Mapping[str, Any]
@@ -50,6 +53,7 @@ class FlowResult:
     error: FlowError | None = None
     left: tuple[str, ...] = ()
     may_be_found: bool = False
+    given_up: tuple[str, ...] = ()
 
 
 def ending_of_flow(view: SampleView, result: FlowResult, followed_by: Sequence[DriverName]) -> Act | HandedOver:
@@ -81,7 +85,10 @@ def ending_of_flow(view: SampleView, result: FlowResult, followed_by: Sequence[D
     told = {*view.state.seen, *view.state.doubts, *given}
     seen = tuple(one for name, one in known.items() if name not in told)
     done = Done(values=given, not_present=absent, refs=refs, reason=f"What the flow {result.name} has returned.")
-    return Act(done, BY_FLOW, seen=seen, flow=result.at)
+    brought = {*told, *(name for name, one in known.items() if one.state != "not_found")}
+    lacking = [name for name in result.given_up if name in view.spec.output_schema and name not in brought]
+    notes = tuple(plain_note(f"{NOT_BROUGHT}, and its label does not tell it", name) for name in lacking)
+    return Act(done, BY_FLOW, seen=seen, notes=notes, flow=result.at)
 
 
 def _is_for_a_person(view: SampleView) -> bool:

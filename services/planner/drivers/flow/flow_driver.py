@@ -283,7 +283,11 @@ class FlowDriver:
         self._turn = None
         error = self._error if stopped else None
         found = error is not None and self._may_be_found
-        self._result = FlowResult(self._use.choice.name, values or {}, self._at, stopped, error, self._left, found)
+        fields = self._use.files.fields
+        given_up = tuple(name for name in fields.given_up if name not in fields.fields)
+        self._result = FlowResult(
+            self._use.choice.name, values or {}, self._at, stopped, error, self._left, found, given_up
+        )
 
 
 def _failure(error: WorkflowFailure) -> str:
