@@ -43,7 +43,7 @@ from shared.flows.building.folder import (
 from shared.flows.building.meant_value import find_meant
 from shared.flows.building.model_history import said_chars
 from shared.flows.building.spec_changes import SpecChanges, changes_told, spec_changes, spec_marks, take_up
-from shared.flows.building.state import known_of, outcome_of
+from shared.flows.building.state import known_of
 from shared.flows.building.todos import todos_of
 from shared.recordings.recording import Recording
 
@@ -214,6 +214,7 @@ class BuildSession:
         else:
             found = samples_of(self._bench.folder).get(row.sample_id)
             await self._open_browser(row, recorded_row(row) if found is None else known_of(state, found))
+            self._bench.tell("row_begun", row=row.sample_id, url=start_url_of(self._bench.spec, row))
 
     async def _publish(self, command: builds.PublishFlow) -> None:
         await self._compiler.drain()
@@ -225,7 +226,8 @@ class BuildSession:
         if offer and await self._publisher.wants(self.rows):
             await self._publish(builds.PublishFlow())
         if self._bench.state.finished and not self._bench.state.published:
-            self._bench.tell_outcome(self._publisher.why_not(self.rows) or outcome_of("not_published"))
+            can_be = self._publisher.why_not(self.rows) is None
+            self._bench.tell("not_published" if can_be else "not_published_yet", rows=self._bench.state.finished)
         if self._bench.state.sample_id:
             self._bench.note(CompileAsked(at=now_text(), why="the session is closed"))
         await self._compiler.drain()

@@ -59,6 +59,7 @@ OutcomeCode = Literal[
     "publish_loses",
     "publish_refused",
     "not_published",
+    "not_published_yet",
     "failed",
 ]
 

@@ -66,8 +66,8 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "Not done, as you said: {details}.", "the person does not want this to be done: {details}"
     ),
     "all_done": PartyTexts(
-        "All TODOs are done on this row. `next` works out the next row, `publish` puts the flow into the library once "
-        "two rows are finished, `close` ends.",
+        "All TODOs are done on row {row}. `next` works out the next row; once two rows are finished, `publish` puts "
+        "the flow into the library; `close` ends.",
         "all TODOs are done on this row",
         refused=False,
     ),
@@ -195,6 +195,11 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     "publish_refused": PartyTexts("Nothing is published, for the library does not take it:{lines}"),
     "not_published": PartyTexts(
         "The flow is not in the library: only `publish` puts it there, in this session or when it is opened again.",
+        refused=False,
+    ),
+    "not_published_yet": PartyTexts(
+        "The flow is not in the library. For `publish` it takes two finished rows (finished: {rows}), and one more in "
+        "the input that it was not built with.",
         refused=False,
     ),
     "failed": PartyTexts("{details}", "{details}"),

@@ -97,7 +97,9 @@ async def check_flow(asks: Asks, begin: BeginFlow, files: FlowFiles, spec: TaskS
 
 def error_of(ran: WorkflowRan) -> str:
     """Return why a flow stopped; empty: it returned."""
-    return "" if ran.error is None else f"{ran.error.type}: {ran.error.message}"
+    if ran.error is None:
+        return ""
+    return ran.error.message if ran.error.flow_code else f"{ran.error.type}: {ran.error.message}"
 
 
 def begin_draft(flow: CompiledFlow, row: Mapping[str, str]) -> BeginFlow:
