@@ -216,7 +216,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="needs_review", fault="record", fail="not_sent", for_models=True, tells_of_press=True,
         words="the site says that it was not sent",
         when="after an irreversible button was pressed the page says that nothing was sent or saved, or shows the form "
-        "again with an alert; or the browser does not send the form, because a field of it is invalid",
+        "again with an alert; or the browser does not send the form, because a field of it is invalid; or the site has "
+        "refused a field that saves by itself, or not answered it",
         advice="Read what the page says, and correct the row. What was pressed once is pressed again after "
         "`exhibit settle` only."),
     "unnamed_press": ReasonFacts(

@@ -342,6 +342,8 @@ class Change(Part, frozen=True, kw_only=True):
     """Addresses that the page requested and that were refused, each with the reason."""
     not_taken: tuple[str, ...] = ()
     """What the page sent to its own site, and that was answered with an error or not at all: method and address."""
+    taken: tuple[str, ...] = ()
+    """The same, answered without an error. Where a field was filled in, it saves by itself, or the site checks it."""
 
 
 class ActionResult(Message, frozen=True, kw_only=True):

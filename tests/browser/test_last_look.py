@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Click, Goto, TypeText
+from shared.contracts.actions import Click, Goto, SelectOption, TypeText
 from shared.contracts.results import ActionResult
 from tests.browser.action_steps import at, do, shown
 from tests.browser.site import Site
@@ -47,6 +49,30 @@ async def test_a_button_that_is_enabled_as_the_focus_leaves_is_no_disabled_one(
     for once in (True, False):
         assert (await pressed(session, site, ENABLES, once=once)).ok
         assert await shown(session, "#o") == "sent"
+
+
+SAVE = "fetch('{path}', {{method: 'POST', body: '1'}})"
+SAVES = {
+    "text": (f'<input aria-label=Name oninput="{SAVE}">', TypeText(target=at("Name"), text="Ann Lee")),
+    "list": (
+        f'<select aria-label=Name onchange="{SAVE}"><option>Bo<option>Ann</select>',
+        SelectOption(target=at("Name"), option="Ann"),
+    ),
+    "box": (f'<input type=checkbox aria-label=Name onchange="{SAVE}">', Click(target=at("Name"))),
+}
+
+
+@pytest.mark.parametrize("kind", SAVES)
+async def test_what_a_field_sends_as_it_is_filled_in_is_told_with_what_the_site_says(
+    session: PageSession, site: Site, kind: str
+) -> None:
+    field, fill = SAVES[kind]
+    for path, status in (("/saved", 204), ("/refused", 500)):
+        site.add(path, "", status=status)
+        await session.act(Goto(url=site.add("/form", field.format(path=path))))
+        change = (await do(session, fill)).change
+        told = (f"POST {site.url}{path}",)
+        assert (change.taken, change.not_taken) == ((told, ()) if status == 204 else ((), told))
 
 
 async def test_what_the_site_did_not_take_is_told_beside_what_the_page_says(session: PageSession, site: Site) -> None:

@@ -83,6 +83,8 @@ class Network:
         """Whether a page has fetched anything since the action began."""
         self._not_taken: dict[str, InFlight] = {}
         """What was sent since the action began, and answered with an error or not at all."""
+        self._taken: dict[str, InFlight] = {}
+        """The same, answered without an error."""
         self.became_no_page = False
         """Whether a document requested since the action began became no page, but probably a download."""
         self.last_s = self._began_s = self._ended_s = now_s()
@@ -101,6 +103,7 @@ class Network:
         self.fresh_status = None
         self.data_asked = self.became_no_page = False
         self._not_taken.clear()
+        self._taken.clear()
 
     def status(self, page: Page) -> int | None:
         answered = self.document(page)
@@ -166,6 +169,10 @@ class Network:
         """Return what was sent to addresses of the page's own since the action began, and was answered with an error
         or not at all: method and address."""
         return _addresses(self._not_taken.values(), own_addresses(page_url, allowed))
+
+    def taken(self, page_url: str, allowed: Iterable[str]) -> tuple[str, ...]:
+        """Return the same of what was answered without an error."""
+        return _addresses(self._taken.values(), own_addresses(page_url, allowed))
 
     def _may_bring_values(self, flight: InFlight, page: Page, age_s: float) -> bool:
         if flight.main_document or flight.streams or flight.request.resource_type not in OWN_TYPES:
@@ -246,6 +253,8 @@ class Network:
         self._not_taken.pop(flight.key, None)
         if flight.status >= 400 or _was_cut_off(flight.request.failure):
             self._not_taken[flight.key] = flight
+        elif flight.status >= 200:
+            self._taken[flight.key] = flight
 
     def _on_response(self, response: Response) -> None:
         request = response.request

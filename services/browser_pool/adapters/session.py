@@ -354,7 +354,7 @@ class PageSession:
 
     async def _change(self, action: BrowserAction, url_before: str) -> Change:
         self.tabs.follow()
-        state = self.rest.state
+        state, allowed = self.rest.state, () if self.guard is None else self.guard.bounds.allowed
         # A page with an open dialog answers nothing.
         if self.tabs.waiting is None and (state is None or not isinstance(action, Goto | Screenshot)):
             # Ends the action that was announced to the page engine.
@@ -370,7 +370,8 @@ class PageSession:
             dismissed=tuple(self.tabs.dismissed),
             closed_by=tuple(one for one in self.tabs.dismissed.values() if one is not None),
             denied=self.guard.denials() if self.guard is not None else (),
-            not_taken=self.network.not_taken(url_before, () if self.guard is None else self.guard.bounds.allowed),
+            not_taken=self.network.not_taken(url_before, allowed),
+            taken=self.network.taken(url_before, allowed),
         )
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.merged_lists import unread_list_problems
+from services.planner.judge.own_saves import unsaved_problems
 from services.planner.judge.press_outcome import outcome_problems, untold, without_older
 from services.planner.judge.record_checks import (
     artifact_problems,
@@ -91,6 +92,7 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
         *identity_problems(view, shown),
         *outcome_problems(view, merged.values),
         *sent_problems(view),
+        *unsaved_problems(view),
         *awaited_problems(view, merged.values),
         *merged.problems,
         *missing_field_problems(view, merged.values),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from services.workflows.builds.scratch_run import ScratchRun
 from services.workflows.builds.workbench import Workbench, now_text
-from shared.contracts.steps import StepTaken
+from shared.contracts.steps import FieldValue, StepTaken
 from shared.contracts.workflows.build_events import Question, ValueRecorded
 from shared.contracts.workflows.flows import FlowCall
 from shared.flows.building.edits import added_calls_in
@@ -55,19 +57,25 @@ class ScratchRows:
         problem = await run.run(name, source)
         if problem:
             self._bench.tell("todo_stopped", todo, details=(problem,))
+        if not await self._confirmed(todo, run.read) or problem:
             return False
-        if run.read:
-            found = ", ".join(f"{key} is {value.shown!r}" for key, value in run.read.items())
-            asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
-            if await self._bench.ask(asked) != [RIGHT]:
-                live.forget_values(run.read)
-                self._bench.tell("values_not_confirmed", todo, fields=tuple(run.read))
-                return False
-        for value in run.read.values():
-            self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=value.shown or "",
-                                     by="scratch"))  # fmt: skip
         self._record_again(todo, name, written)
         self._bench.finish_todo(todo)
+        return True
+
+    async def _confirmed(self, todo: Todo, read: Mapping[str, FieldValue]) -> bool:
+        """Return whether a person says that what was read is right; then it is recorded, else dropped."""
+        if not read:
+            return True
+        found = ", ".join(f"{key} is {value.shown!r}" for key, value in read.items())
+        asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
+        if await self._bench.ask(asked) != [RIGHT]:
+            self._bench.need_live().forget_values(read)
+            self._bench.tell("values_not_confirmed", todo, fields=tuple(read))
+            return False
+        for value in read.values():
+            self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=value.shown or "",
+                                     by="scratch"))  # fmt: skip
         return True
 
     def _record_again(self, todo: Todo, name: str, written: ScratchWritten | None) -> None:

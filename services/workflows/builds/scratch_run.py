@@ -52,9 +52,20 @@ class ScratchRun:
     async def _answer(self, call: FlowCall) -> FlowAnswer:
         self._bus.call = call
         answer = await self._live.answer(call)
-        if not isinstance(call, ReadFields) or answer.error is not None:
+        if not isinstance(call, ReadFields):
+            return answer
+        if answer.error is not None:
+            self._keep_certain(call)
             return answer
         return keep_values(self._row, self._live.readings(call), answer, self.read)
+
+    def _keep_certain(self, call: ReadFields) -> None:
+        """Record the fields of which the page leaves nothing open: the others only are to be read by hand."""
+        for one in self._live.readings(call):
+            if one.element is not None and one.state in ("value", "empty"):
+                value = self._row.record_value(one.field, one.element, one.text or None)
+                if not isinstance(value, str):
+                    self.read[one.field] = value
 
 
 def keep_values(

@@ -46,9 +46,9 @@ class FieldSupport:
 
     @property
     def is_unvaried(self) -> bool:
-        """Whether several samples show it, and all of them one value: what else had that value by chance is not told
-        apart from it."""
-        return self.values == 1 and len(self.shown) >= MIN_EXAMPLES
+        """Whether several samples show it, all of them one value, and none is without: what else had it by chance is
+        not told apart from it."""
+        return self.values == 1 and len(self.shown) >= MIN_EXAMPLES and not self.without
 
     @property
     def asks_for(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from shared.contracts.workflows.build_events import FlowPublished, SessionClosed
 from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.contracts.workflows.library import WorkflowShown
 from shared.flows.building.outcome_texts import text_for_person
+from shared.flows.building.state import replayed
 from shared.flows.checking.validation import Losses, validate_flow
 from shared.flows.compiling.compiler import compile_flow
 from shared.flows.files import parse_files
@@ -303,28 +305,54 @@ async def test_a_difference_is_never_accepted(shop: Shop):
 
 
 def lamp(number: str) -> Any:
-    """Return a page that shows a title and a mark in one element, which are two texts."""
+    """Return a page that shows a title and a mark in one element, which are two texts; and a text without a label."""
     parts = (TextPart(text=f"Lamp {number} flickers"), TextPart(text=f"#{number}", kind="badge"))
     title = el("definition", f"Lamp {number} flickers #{number}", header="Title", tag="dd", parts=parts)
-    return page(title, el("definition", number, header="Number", tag="dd"))
+    return page(title, el("definition", number, header="Number", tag="dd"), el("text", f"Loud on day {number}"))
 
 
-async def test_a_part_of_a_text_is_read_by_hand_and_then_by_the_flow(tmp_path: Path):
+@asynccontextmanager
+async def lamps(folder: Path, *fields: str) -> AsyncGenerator[Asker]:
+    """Yield a session in which the record of the first row is open, and its fields are to be read."""
     executor = InProcessExecutor()
-    async with open_service(tmp_path, executor) as service:
+    async with open_service(folder, executor) as service:
         service.bus.host(pool, ScriptedPool({f"http://site/{one}": [lamp(one)] for one in ORDERS}))
         service.deps.builds = sessions = BuildSessions(service.bus, "process1")
-        spec = {**SPEC, "output_schema": {"number": "string", "title": "string"}}
+        spec = {**SPEC, "output_schema": dict.fromkeys(("number", *fields), "string")}
         ann = Asker(service.bus, "one", rows=ORDERS, spec=spec)
         await ann.open()
         go = builds.ActOnRow(action=Goto(url="http://site/1001", reason=""))
         number = builds.ReadValue(field="number", where=("beside", "Number"))
-        part = builds.ReadValue(field="title", where=("1", "Lamp", "1001", "flickers"))
-        for command in (builds.BeginWork(), go, builds.FinishTodo(), number, part, builds.FinishTodo()):
+        for command in (builds.BeginWork(), go, builds.FinishTodo(), number):
             await ann.do(command)
+        yield ann
+        await sessions.close()
+    await executor.close()
+
+
+async def test_a_part_of_a_text_is_read_by_hand_and_then_by_the_flow(tmp_path: Path):
+    async with lamps(tmp_path, "title") as ann:
+        await ann.do(builds.ReadValue(field="title", where=("1", "Lamp", "1001", "flickers")))
+        await ann.do(builds.FinishTodo())
         told = await ann.do(builds.NextRow())
         assert [one.text for one in told.questions] == [
             "Read number, title: number is '1002', title is 'Lamp 1002 flickers'. Is that right?"
-        ], "\n".join(one.text for one in ann.events if isinstance(one, Told))
-        await sessions.close()
-    await executor.close()
+        ]
+
+
+@pytest.mark.parametrize("right", [True, False])
+async def test_of_a_row_only_what_its_page_leaves_open_is_read_by_hand(tmp_path: Path, right: bool):
+    """No label tells the remark, so that one row does not say where it stands."""
+    async with lamps(tmp_path, "remark") as ann:
+        await ann.do(builds.ReadValue(field="remark", where=("3",)))
+        await ann.do(builds.FinishTodo())
+        [question] = (await ann.do(builds.NextRow())).questions
+        assert question.text == "Read number, remark: number is '1002'. Is that right?"
+        stopped = [one.outcome for one in ann.events if isinstance(one, Told) and one.outcome is not None][-1]
+        assert (stopped.code, "remark" in stopped.details[0]) == ("todo_stopped", True)
+        chosen = question.options[0 if right else 1]
+        await ann.answer_and_wait((QuestionAnswer(question=question.text, chosen=(chosen,)),))
+        assert (replayed(ann.events).values.get(2, ()) == ("number",)) == right
+        await ann.do(builds.ReadValue(field="remark", where=("3",)))
+        await ann.do(builds.FinishTodo())
+        assert (replayed(ann.events).finished == ORDERS[:2]) == right

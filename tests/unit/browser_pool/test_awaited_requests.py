@@ -230,13 +230,16 @@ def test_what_was_sent_and_not_taken_is_told_until_the_next_action() -> None:
     def not_taken() -> tuple[str, ...]:
         return one.network.not_taken(f"{SITE}/t/1", ("api.other.example",))
 
+    def taken() -> tuple[str, ...]:
+        return one.network.taken(f"{SITE}/t/1", ())
+
     for path, status in (("/taken", 201), ("/refused", 422), ("/read", 500)):
         method = "GET" if path == "/read" else "POST"
         one.answer(one.ask(path, method=method, body=b"1"), status=status)
     one.answer(one.ask("https://log.example.net/x", method="POST", body=b"1"), status=404)
     one.fail(one.ask("/form", kind="document", method="POST", body=b"1"), "net::ERR_EMPTY_RESPONSE")
-    assert not_taken() == (f"POST {SITE}/refused", f"POST {SITE}/form")
+    assert (not_taken(), taken()) == ((f"POST {SITE}/refused", f"POST {SITE}/form"), (f"POST {SITE}/taken",))
     one.answer(one.ask("/refused", method="POST", body=b"1"))  # sent once more, and taken
     assert not_taken() == (f"POST {SITE}/form",)
     one.network.begin_action()
-    assert not_taken() == ()
+    assert (not_taken(), taken()) == ((), ())

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from services.planner.drivers.rules.decide_rules import decide
 from services.planner.judge.gates import judge_done
+from services.planner.judge.own_saves import unsaved_problems
 from services.planner.judge.press_outcome import is_older, not_sent, texts_shown, untold
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain, SampleView, ending_of
 from services.planner.state.transitions import after_look, after_step, with_readings
@@ -282,3 +283,42 @@ def test_of_several_buttons_of_one_name_the_one_beside_the_fields_that_were_fill
     assert (act.target if isinstance(act, Click) else None) == (
         ByRef(ref=pressed_ref, snapshot_id="s1") if pressed_ref else None
     )
+
+
+SAVE, CHECK = "POST https://example.com/save", "POST https://example.com/check"
+
+
+def filled(state: AttemptState, name: str, role: str = "textbox", **came: Any) -> AttemptState:
+    """The state after a field was filled in, and its page sent that to the site."""
+    target = TargetFound(role=role, name=name, tag="input", fingerprint="f")
+    change = Change(url_before=URL, url_after=URL, http_status=200, **came)
+    typed = done_result(effect=ValueSet(value="1"), target=target, change=change)
+    return after_step(state, step(state, TypeText(target=HERE, text="1"), typed))
+
+
+def clicked(state: AttemptState, **came: Any) -> AttemptState:
+    change = Change(url_before=URL, url_after=URL, http_status=200, **came)
+    return after_step(state, step(state, Click(target=HERE), done_result(change=change)))
+
+
+def test_a_field_that_saves_by_itself_and_is_refused_is_not_done():
+    one = task(output_schema={"owner": "string"}, required_fields=[], background_requests=["/check"])
+
+    def problems(state: AttemptState) -> list[str]:
+        return [told.message for told in unsaved_problems(seen(page(AMOUNT), state, one))]
+
+    refused = filled(AttemptState(), "Amount", not_taken=(SAVE,))
+    [told] = problems(refused)
+    assert ("'Amount'" in told, SAVE in told) == (True, True)
+    ruling, _ = judge_done(seen(page(AMOUNT), refused, one), Done(values={}), by_model=True)
+    assert told in ruling.message
+    assert problems(filled(refused, "Amount:", taken=(SAVE,))) == []  # filled in once more, and taken
+    assert problems(clicked(refused, taken=(SAVE,))) == []  # a button has sent the form, and the site took it
+    assert len(problems(clicked(refused))) == 1
+    assert len(problems(filled(refused, "Remark", taken=(SAVE,)))) == 1  # of another field
+    for fine in (
+        filled(AttemptState(), "Amount", taken=(SAVE,)),
+        filled(AttemptState(), "Amount", not_taken=(CHECK,)),
+        filled(AttemptState(), "Find", "searchbox", not_taken=(SAVE,)),
+    ):
+        assert problems(fine) == []

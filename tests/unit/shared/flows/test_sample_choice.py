@@ -108,11 +108,20 @@ def test_one_sample_is_left_to_check_the_flow_with():
 
 
 def test_it_is_told_on_how_many_samples_a_field_stands_and_which_row_is_missing():
-    schema = {"title": "string", "series": "string", "isbn": "string", "due": "date | null", "shelf": "string"}
+    schema = {
+        "title": "string",
+        "series": "string",
+        "isbn": "string",
+        "due": "date | null",
+        "shelf": "string",
+        "kind": "string",
+    }
     every = [
-        sample(0, {"title": "Book A", "series": "The Sea", "isbn": None, "due": "2026-03-01", "shelf": "A1"}),
-        sample(1, {"title": "Book B", "series": None, "isbn": None, "due": "2026-03-02", "shelf": "A1"}),
-        sample(2, {"title": "Book C", "series": None, "isbn": None, "due": "2026-03-02", "shelf": "a1"}),
+        sample(
+            0, {"title": "Book A", "series": "The Sea", "isbn": None, "due": "2026-03-01", "shelf": "A1", "kind": "Sea"}
+        ),
+        sample(1, {"title": "Book B", "series": None, "isbn": None, "due": "2026-03-02", "shelf": "A1", "kind": "Sea"}),
+        sample(2, {"title": "Book C", "series": None, "isbn": None, "due": "2026-03-02", "shelf": "a1", "kind": None}),
     ]
     told = {one.field: one for one in field_support(task(schema, ["title", "due", "shelf"]), every)}
     assert {name: (len(one.shown), one.of) for name, one in told.items()} == {
@@ -121,6 +130,7 @@ def test_it_is_told_on_how_many_samples_a_field_stands_and_which_row_is_missing(
         "isbn": (0, 3),
         "due": (3, 3),
         "shelf": (3, 3),
+        "kind": (2, 3),
     }
     assert told["title"].asks_for == ""
     assert told["series"].asks_for == "learned from one sample; add a row that has it"
