@@ -21,8 +21,13 @@ from shared.evidence_format.sources.source import NoRun, RunSource, Unreadable
 from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.text.normal import printable
 
-ExportFormat = Literal["zip", "workpaper", "pdf"]
-NAMES: dict[ExportFormat, str] = {"zip": "{run}.zip", "workpaper": "{run}_workpaper.xlsx", "pdf": "{run}_pack.pdf"}
+ExportFormat = Literal["zip", "workpaper", "pdf", "oscal"]
+NAMES: dict[ExportFormat, str] = {
+    "zip": "{run}.zip",
+    "workpaper": "{run}_workpaper.xlsx",
+    "pdf": "{run}_pack.pdf",
+    "oscal": "{run}_oscal.json",
+}
 
 
 def export(
@@ -33,7 +38,7 @@ def export(
         typer.Option(
             "--format",
             help="zip: all of the run, to be verified elsewhere. workpaper: a workbook that leads to the evidence. "
-            "pdf: a page a sample, with its pictures.",
+            "pdf: a page a sample, with its pictures. oscal: assessment results for programs.",
         ),
     ] = "zip",
     template: Annotated[

@@ -1,4 +1,4 @@
-"""Writes a run as a paper: a workpaper or a PDF pack."""
+"""Writes a run as a paper: a workpaper, a PDF pack or OSCAL."""
 
 from __future__ import annotations
 
@@ -94,6 +94,13 @@ def _pdf(work: PaperWork) -> tuple[bytes, list[str]]:
     return made.data, [told]
 
 
+def _oscal(work: PaperWork) -> tuple[bytes, list[str]]:
+    from shared.papers.oscal import assessment_results
+
+    base = link_base(work.paper.run_id, work.path, work.options.run_folder)
+    return assessment_results(work.paper, lambda file: f"{base}/{file}"), [f"its links lead to {base}/"]
+
+
 def link_base(run_id: str, path: Path, folder: Path | None) -> str:
     """Return the way from a file to the folder of the run, with ``/``. For a run in a zip or a bucket: the folder as it
     is once it was unpacked or fetched to where the file is."""
@@ -120,5 +127,9 @@ def _write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-PAPERS: Mapping[str, Callable[[PaperWork], tuple[bytes, list[str]]]] = {"workpaper": _workpaper, "pdf": _pdf}
+PAPERS: Mapping[str, Callable[[PaperWork], tuple[bytes, list[str]]]] = {
+    "workpaper": _workpaper,
+    "pdf": _pdf,
+    "oscal": _oscal,
+}
 """What makes the bytes of each kind of paper, with remarks for people."""
