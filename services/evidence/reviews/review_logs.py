@@ -28,6 +28,8 @@ from shared.evidence_format.review.review_log import ReviewLog, TargetKey, targe
 from shared.evidence_format.review.reviewed import RunReview, log_of, run_review
 from shared.evidence_format.review.sampling import drawn_ids
 from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.sources.source import Finding
+from shared.evidence_format.verify.verify_review import find_problem
 from shared.statuses import group_of
 
 MOST_KEPT = 8
@@ -77,16 +79,31 @@ class ReviewLogs:
     async def _read(self, state: RunState, paths: list[str]) -> ReviewLog:
         log = ReviewLog(state.record.run_id, ReviewPolicy.of(state.record))
 
-        async def read(path: str) -> ReviewFile:
+        async def read(path: str) -> tuple[str, ReviewFile]:
             try:
-                return parse_review(await self._store.read(path) or b"")
+                return path, parse_review(await self._store.read(path) or b"")
             except chain.NOT_JSON as exc:
                 message = f"{self._store.location(path)} cannot be read ({exc}): put it back as it was"
                 raise PermanentError(message, code="run_unreadable") from exc
 
-        for file in sorted(await map_concurrently(read, paths, READ_LIMIT), key=lambda one: one.number):
-            log.add(file, fingerprint_of(file.signed.public_key))
+        files = await map_concurrently(read, paths, READ_LIMIT)
+        problem = await asyncio.to_thread(_add_checked, log, files)
+        if problem is not None:
+            path = self._store.location(layout.run_key(log.run_id, problem.path))
+            message = f"{path} {problem.message}: put the review back as it was filed, `exhibit verify` tells more"
+            raise PermanentError(message, code="run_unreadable")
         return log
+
+
+def _add_checked(log: ReviewLog, files: Iterable[tuple[str, ReviewFile]]) -> Finding | None:
+    """Add decisions as they are filed, each checked as `exhibit verify` does: what is sealed with the run is not
+    written by whoever can write to its folder. Return the first problem. Blocks."""
+    for path, file in sorted(files, key=lambda one: one[1].number):
+        problem = find_problem(path.removeprefix(f"{log.run_id}/"), file, log)
+        if problem is not None:
+            return problem
+        log.add(file, fingerprint_of(file.signed.public_key))
+    return None
 
 
 async def read_signed_off(store: Store, state: RunState, log: ReviewLog) -> RunReview | None:

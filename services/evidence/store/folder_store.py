@@ -150,6 +150,8 @@ class FolderStore:
     async def move(self, key: str, to: str) -> None:
         source, target = self._path(key), self._path(to)
         with on_disk(target, 0), suppress(FileNotFoundError):
+            if source.is_dir() and not any(source.iterdir()):
+                return  # an earlier try has moved all that was in it
             make_folders(target.parent)
             source.replace(target)
 

@@ -62,7 +62,7 @@ def check_review(
         except chain.NOT_JSON as exc:
             checked.problems.append(Finding(path, "unreadable", f"is no decision of a review: {exc}"))
     for path, file in sorted(files, key=lambda one: (one[1].number, one[0])):
-        problem = _find_problem(path, file, log)
+        problem = find_problem(path, file, log)
         if problem is not None:
             checked.problems.append(problem)
             return checked  # what follows hangs on it
@@ -75,8 +75,9 @@ def check_review(
     return checked
 
 
-def _find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None:
-    """Return the first thing that is wrong with a decision that would be the next one."""
+def find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None:
+    """Return the first thing that is wrong with a decision that would be the next one: its place in the chain, its
+    seal, the signature of its person, or that it could not be taken. ``path``: from the run's folder."""
     number = len(log.filed) + 1
     said = file.signed.decision
     if file.number != number:

@@ -85,6 +85,12 @@ class StoreSuite:
             assert await store.read("run_1/A-1/x") is None
             assert await store.read("run_1/A-1/attempt_1/x") == b"1"
 
+    async def test_a_folder_of_which_all_was_moved_is_not_in_the_way(self, store: Store):
+        await store.write("run_1/tables/t.parquet", b"1")
+        await store.move("run_1/tables/t.parquet", "run_1/rounds/1/tables/t.parquet")
+        await store.move("run_1/tables", "run_1/rounds/1/tables")
+        assert await store.read("run_1/rounds/1/tables/t.parquet") == b"1"
+
     async def test_what_is_removed_is_gone_with_all_that_lies_directly_below_it(self, store: Store):
         for key in ("run_1/A-1/_log/000001.json", "run_1/A-1/_log/000002.json", "run_1/A-1/_logs"):
             await store.write(key, b"{}")
