@@ -179,7 +179,7 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
             return
         log.warning("dead letter from %s: %s; its reason is with it in the stream DLQ", original.subject, failure.code)
         kind = ".".join(original.subject.split(".")[2:])
-        reason = json.dumps(msgspec.to_builtins(failure))  # in ASCII, as headers are
+        reason = json.dumps(msgspec.to_builtins(failure), separators=(",", ":"))  # in ASCII, as headers are
         await self.js.publish(f"{DEAD_LETTERS}.{kind}", original.data, headers={"Exhibit-Failure": reason})
 
     def _tell_later(self) -> None:

@@ -18,11 +18,14 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from services.console.web.finding.saved_views import save_view
 from services.console.web.web_server import serve_console
 from shared.client import Client, connect
 from shared.client.person_keys import load_person_key
 from shared.client.workflow_calls import create_workflow
 from shared.contracts.evidence import RunFinished, RunLoaded
+from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.sessions.events import EventsLoaded
 from shared.contracts.sessions.status import RunStatus
 from shared.settings import Settings
 from tests.end_to_end.conftest import System
@@ -30,6 +33,7 @@ from tests.end_to_end.held_site import STARTED_S, HeldSite, Records
 from tests.end_to_end.owner_tasks import owner_spec
 from tests.practice_sites.site_browser import a_browser
 from tests.typed import expect as typed
+from tests.waiting import until_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -100,6 +104,7 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
     state = tmp_path_factory.mktemp("person")
     settings = Settings(evidence_dir=system.evidence, nats_url=system.url, state_dir=state)
     load_person_key(getuser(), settings)
+    assert save_view(settings, HOSTILE, "q=looked") == ""
     with HeldSite(held=[HELD], missing=["A-4"]) as site:
         site.RequestHandlerClass = HostileRecords
         async with (
@@ -142,11 +147,14 @@ async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
     spec = owner_spec("steered", f"{looked.site.url}/records")
     run_id = (await looked.client.submit(spec, rows=rows, concurrency=2)).run_id
     await asyncio.to_thread(looked.site.wait_until_asked, HELD)
-    async with looked.page(f"/runs/{run_id}") as page:
+    async with looked.page("/?q=steered") as page:
+        await page.get_by_role("checkbox", name=f"Choose steered, {run_id}").check()
+        await page.get_by_role("button", name="Pause …").click()
+        await page.get_by_role("button", name="Pause 1 run").click()
+        await expect(page.get_by_role("heading", name="1 run paused")).to_be_visible()
+        await page.get_by_role("link", name=run_id).click()
         grid = page.locator("sample-grid")
         assert await page.title() == "steered · Exhibit"
-        await page.get_by_role("button", name="Pause …").click()
-        await page.get_by_role("button", name="Pause", exact=True).click()
         await expect(page.get_by_text("Paused by a person")).to_be_visible()
         assert typed(await looked.client.status(run_id), RunStatus).paused
         looked.site.let_go()
@@ -155,6 +163,13 @@ async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
         await page.get_by_role("button", name="Send …").click()
         await expect(page.get_by_role("textbox", name="Message")).to_have_value(HOSTILE)
         await page.get_by_role("button", name="Send the message").click()
+        await looked.client.ask_user(run_id, [Question(text=HOSTILE, options=(f"{HOSTILE} one", "two"))])
+        await expect(page.get_by_text("1 question waits for an answer.")).to_be_visible(timeout=BOUND_MS)
+        await page.get_by_role("link", name="Answer").click()
+        await expect(page.locator(".asked strong")).to_contain_text(SHOWN, timeout=BOUND_MS)
+        await page.get_by_role("button", name=f"{SHOWN}U+202E{{{{7*7}}}} one").click()
+        await expect(page.locator(".asked")).to_have_count(0)
+        await until_asked(lambda: answers_of(looked, run_id), "the answer is in the log")
         await page.get_by_role("button", name="Resume …").click()
         await page.get_by_role("button", name="Resume", exact=True).click()
         await expect(page.get_by_text("Paused by a person")).to_be_hidden()
@@ -162,6 +177,13 @@ async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
         assert not typed(await looked.client.status(run_id), RunStatus).paused
         await looked.client.result(run_id)
         await expect(page.locator('[data-fact="state"]')).to_have_text("ended", timeout=BOUND_MS)
+
+
+async def answers_of(looked: Looked, run_id: str) -> bool:
+    """Whether the first option of the one question is the only answer in the log."""
+    events = typed(await looked.client.events(run_id, 0, 1000), EventsLoaded).events
+    given = [one.answers for one in events if one.answers]
+    return given == [(QuestionAnswer(question=HOSTILE, chosen=(f"{HOSTILE} one",)),)]
 
 
 async def test_events_go_on_after_the_last_one_that_was_heard(looked: Looked):
@@ -188,6 +210,8 @@ SCREENS = {
     "samples": "RUN?status=failed",
     "sample": "RUN/samples/A-1",
     "review": "RUN/review?case=R-1.owner",
+    "values": "/values?q=onerror",
+    "several": f"/several/pause?run=ID&run={quote(HOSTILE)}",
     "flows": "/flows",
     "flow": "/flows/looked_at_flow",
     "fleet": "/fleet",
@@ -198,6 +222,8 @@ SCREENS = {
     "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
 }
 
+IN_ORDER_OF_SIGHT = ("sample", "sql", "review", "values")
+"""Screens of what was read off pages."""
 NOTHING_OF_OTHERS = ("new", "fleet", "settings")
 """Screens without text of sites, models and lists here; `unit/console/test_operations_pages.py` has some on them."""
 
@@ -221,7 +247,7 @@ async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Look
                 text = await page.locator("main").inner_text()
                 assert (SHOWN in text) == (name not in NOTHING_OF_OTHERS), name
                 # What a page shows is read in the order in which a person sees it, so no mark is left of it.
-                assert ("U+202E" in text) == (name not in ("sample", "sql", "review", *NOTHING_OF_OTHERS)), name
+                assert ("U+202E" in text) == (name not in (*IN_ORDER_OF_SIGHT, *NOTHING_OF_OTHERS)), name
                 assert "\u202e" not in text, name
                 assert name != "runs" or "ended" in text
             assert "49" not in await page.locator("h1").inner_text()

@@ -13,9 +13,10 @@ from urllib.parse import urlencode
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from services.console.web.desk import Desk, desk_of, page, page_number
+from services.console.web.finding.saved_views import query_of, read_views
 from services.console.web.markup import money
 from services.console.web.review.desk_reviewer import reviewer_of
 from services.console.web.run_facts import (
@@ -34,7 +35,6 @@ from services.console.web.run_facts import (
     what_stops,
 )
 from shared.client.run_client import LOAD_BOUND_S
-from shared.client.run_sessions import ControlRefusedError
 from shared.contracts.evidence import LoadRun, RunFinished, RunLoaded, RunUnknown, SqlRefused
 from shared.contracts.sessions.events import LoggedEvent
 from shared.contracts.sessions.reviewing import ReviewLoaded
@@ -44,23 +44,18 @@ from shared.statuses import GROUPS, STATUSES
 from shared.subjects import LOAD_RUN
 
 MOST_RUNS = 2000
-MOST_TEXT_CHARS = 4000
 NO_ITEMS = 1 << 40
 """More than a review has: with as many skipped, none is answered."""
 EVENTS_AT_ONCE = 500
 LOOK_S, QUIET_S = 0.2, 15.0
 """How often a page that looks at a run at work asks for its events, and after how long it hears that all is well."""
 COST_S, MOST_COSTS = 5.0, 1000
-CONTROLS = {
-    "pause": ("Pause", "Every sample waits before its next decision, and none begins. Browser sessions are kept."),
-    "resume": ("Resume", "The pause ends, and all samples go on."),
-    "message": ("Send the message", "It is shown once in each sample to whoever decides: a model or an operator."),
-}
 
 
 async def list_runs(request: Request) -> Response:
     """Show one line a run."""
     desk = desk_of(request)
+    views = await asyncio.to_thread(read_views, desk.settings)
     filters = RunFilters(request.query_params.get("q", "").strip(), request.query_params.get("state", ""))
     rows = await ask_rows(desk, RUNS_QUERY, max_rows=MOST_RUNS)
     lines = [run_line(row) for row in rows]
@@ -69,7 +64,8 @@ async def list_runs(request: Request) -> Response:
     shown = found[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
     return page(
         request, "runs.html", lines=shown, found=len(found), known=len(lines), filters=filters, number=number,
-        pages=-(-len(found) // PAGE_ROWS), more=len(rows) == MOST_RUNS, can_run=desk.has_services,
+        pages=-(-len(found) // PAGE_ROWS), more=len(rows) == MOST_RUNS, can_run=desk.has_services, views=views,
+        here=query_of(request.url.query),
     )  # fmt: skip
 
 
@@ -123,10 +119,12 @@ async def load_both(desk: Desk, run_id: str) -> tuple[RunStatus, RunLoaded]:
 async def live_facts(desk: Desk, status: RunStatus, samples: int, finished: RunFinished | None) -> dict[str, str]:
     """Return what changes while a run is at work, in words."""
     ended = sum(one.samples for one in status.outcomes)
+    asked = sum(len(one.questions) for one in status.open_questions)
     at_work = status.in_progress and not status.paused
     cost = await _cost_now(desk, status.run_id) if finished is None else finished.cost_usd
     return {
         "stops": what_stops(status),
+        "asks": f"{asked} {'question waits' if asked == 1 else 'questions wait'} for an answer." if asked else "",
         "pace": pace(ended, samples, status.metadata.created_at, datetime.now(UTC)) if at_work else "",
         "cost": money(cost),
         "state": "paused" if status.paused else "at work" if status.in_progress else "ended",
@@ -212,33 +210,3 @@ def _told(event: LoggedEvent) -> str:
         "event": event.event, "sample": event.sample_id, "status": event.status, "tool": event.tool, "text": event.text,
     }  # fmt: skip
     return msgspec.json.encode(told).decode()
-
-
-async def ask_control(request: Request) -> Response:
-    """Ask whether a control is meant."""
-    run_id, control = request.path_params["run"], request.path_params["control"]
-    if control not in CONTROLS:
-        raise HTTPException(404, "There is no such control.")
-    name, meaning = CONTROLS[control]
-    text = request.query_params.get("text", "")[:MOST_TEXT_CHARS]
-    return page(request, "confirm.html", run_id=run_id, control=control, name=name, meaning=meaning, text=text)
-
-
-async def apply_control(request: Request) -> Response:
-    """Apply a control, and lead back to the run."""
-    desk, run_id, control = desk_of(request), request.path_params["run"], request.path_params["control"]
-    text = request.state.form.get("text", "").strip()[:MOST_TEXT_CHARS]
-    if control == "message" and not text:
-        raise HTTPException(400, "The message is empty. Go back and write it.")
-    try:
-        if control == "pause":
-            await desk.client.pause(run_id, by=desk.person)
-        elif control == "resume":
-            await desk.client.resume(run_id, by=desk.person)
-        elif control == "message":
-            await desk.client.message(run_id, text, by=desk.person)
-        else:
-            raise HTTPException(404, "There is no such control.")
-    except ControlRefusedError as exc:
-        raise HTTPException(409, f"It was not done: {exc}") from exc
-    return RedirectResponse(f"/runs/{run_id}", 303)

@@ -16,12 +16,14 @@ from starlette.routing import Route
 
 from services.console.web import runs_web, sample_web, sql_web
 from services.console.web.desk import Desk, StaticFile, desk_of, page
+from services.console.web.finding import finding_web
 from services.console.web.guard import audit
 from services.console.web.library import library_acts, library_web
 from services.console.web.new_run import new_web
 from services.console.web.new_run.drafts import Drafts
 from services.console.web.operations import fleet_web, settings_web
 from services.console.web.review import review_acts, review_web
+from services.console.web.steering import controls_web
 from shared.errors import ExhibitError, TransientError
 from shared.evidence_view.assets import read_parts, status_css, status_js
 
@@ -43,8 +45,14 @@ def routes() -> list[Route]:
         Route("/runs/{run}/now", runs_web.run_now, methods=["GET"], name="run_now"),
         Route("/runs/{run}/cells", runs_web.run_cells, methods=["GET"], name="run_cells"),
         Route("/runs/{run}/events", runs_web.run_events, methods=["GET"], name="run_events"),
-        Route("/runs/{run}/control/{control}", _told(runs_web.ask_control), methods=["GET"], name="ask_control"),
-        Route("/runs/{run}/control/{control}", _told(runs_web.apply_control), methods=["POST"], name="control"),
+        Route("/runs/{run}/control/{control}", _told(controls_web.ask_control), methods=["GET"], name="ask_control"),
+        Route("/runs/{run}/control/{control}", _told(controls_web.apply_control), methods=["POST"], name="control"),
+        Route("/runs/{run}/answer/{key}", _told(controls_web.answer), methods=["POST"], name="answer"),
+        Route("/several/{control}", _told(controls_web.ask_several), methods=["GET"], name="ask_several"),
+        Route("/several/{control}", _told(controls_web.apply_several), methods=["POST"], name="several"),
+        Route("/values", _told(finding_web.show_values), methods=["GET"], name="values"),
+        Route("/views", _told(finding_web.save), methods=["POST"], name="save_view"),
+        Route("/views/remove", _told(finding_web.remove), methods=["POST"], name="remove_view"),
         Route("/runs/{run}/samples/{sample}", _told(sample_web.show_sample), methods=["GET"], name="sample"),
         Route(
             "/runs/{run}/samples/{sample}/{file}", _told(sample_web.sample_file), methods=["GET"], name="sample_file"

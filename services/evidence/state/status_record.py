@@ -68,6 +68,7 @@ def status_record(
         ),
         paused=in_force is not None and bool(in_force.paused_key),
         paused_key=None if in_force is None else waits_for(in_force),
+        open_questions=() if in_force is None else in_force.open_questions,
         outage=None if in_force is None or not in_force.paused_key else in_force.outage,
         samples=tuple(_sample_status(sample) for sample in page),
         outcomes=outcome_counts(state),

@@ -10,6 +10,7 @@ from shared.contracts.codes import OpenCode, Status
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import OutcomeCount, RunUnknown
 from shared.contracts.outages import Outage
+from shared.contracts.sessions.control import AskUser
 
 
 class LoadStatus(Message, frozen=True, kw_only=True):
@@ -87,6 +88,8 @@ class RunStatus(Message, frozen=True, kw_only=True):
     workflow_metadata: WorkflowMetadata
     paused: bool = False
     paused_key: str | None = None
+    open_questions: tuple[AskUser, ...] = ()
+    """Questions to the user that nobody has answered yet, the oldest first."""
     outage: Outage | None = None
     """What the run is paused for; None: it is not paused, or a person has paused it."""
     samples: tuple[SampleStatus, ...] = ()

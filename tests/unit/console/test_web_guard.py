@@ -227,6 +227,7 @@ def test_what_changes_something_is_asked_by_post_alone():
     changing = {route.path for route in routes() if "POST" in (route.methods or ())}
     assert changing == {
         "/new", "/new/{draft}/{act}", "/runs/{run}/control/{control}", "/runs/{run}/review/{act}",
-        "/runs/{run}/drift/approve", "/flows/{name}/rollback",
+        "/runs/{run}/drift/approve", "/flows/{name}/rollback", "/runs/{run}/answer/{key}", "/several/{control}",
+        "/views", "/views/remove",
     }  # fmt: skip
     assert all((route.methods or set()) <= {"GET", "HEAD", "POST"} for route in routes())

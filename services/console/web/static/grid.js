@@ -227,6 +227,7 @@ class SampleGrid extends HTMLElement {
         if (shown) fill(shown, said(value));
       }
       document.querySelector("[data-stops]").hidden = !facts.stops;
+      document.querySelector("[data-asks]").hidden = !facts.asks;
       if (facts.state === "ended") this.#over();
     } catch {
       this.changed = true; // it is asked again
