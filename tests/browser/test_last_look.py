@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Click, Goto, SelectOption, TypeText
+from shared.contracts.actions import Click, Goto, Press, SelectOption, TypeText
 from shared.contracts.results import ActionResult
 from tests.browser.action_steps import at, do, shown
 from tests.browser.site import Site
@@ -73,6 +73,16 @@ async def test_what_a_field_sends_as_it_is_filled_in_is_told_with_what_the_site_
         change = (await do(session, fill)).change
         told = (f"POST {site.url}{path}",)
         assert (change.taken, change.not_taken) == ((told, ()) if status == 204 else ((), told))
+
+
+async def test_what_a_field_sends_once_the_focus_leaves_it_is_told_with_the_key_that_takes_it_away(
+    session: PageSession, site: Site
+) -> None:
+    field = f'<input aria-label=Name onchange="{SAVE.format(path="/saved")}"><input>'
+    site.add("/saved", "", status=204)
+    await session.act(Goto(url=site.add("/form", field)))
+    assert (await do(session, TypeText(target=at("Name"), text="Ann Lee"))).change.taken == ()
+    assert (await do(session, Press(keys="Tab"))).change.taken == (f"POST {site.url}/saved",)
 
 
 async def test_what_the_site_did_not_take_is_told_beside_what_the_page_says(session: PageSession, site: Site) -> None:

@@ -15,6 +15,8 @@ from shared.text.normal import label_form, quoted
 FILLS = (TypeText, SelectOption, PickOption, SetDate, Upload)
 KEY = "background_requests"
 PRESSES = (Click, DoubleClick, Press)
+LEAVES = frozenset({"Tab", "Shift+Tab"})
+"""Keys that take the focus from a field: what is sent then is what was filled in last."""
 
 
 def unsaved_problems(view: SampleView) -> list[SampleProblem]:
@@ -22,10 +24,14 @@ def unsaved_problems(view: SampleView) -> list[SampleProblem]:
 
     One that was taken later, by itself or with a press that sends the form, is none."""
     refused: dict[str, tuple[str, str]] = {}
+    last: str | None = None
     for entry in view.state.history:
         if entry.result is None:
             continue
         change, filled = entry.result.change, _filled(entry)
+        if isinstance(entry.action, Press) and entry.action.keys in LEAVES:
+            filled = last
+        last = filled or last
         if filled is None:
             if isinstance(entry.action, PRESSES) and foreground(change.taken, view.spec):
                 refused.clear()

@@ -32,8 +32,7 @@ from shared.contracts.questions import Question
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import AGENT, MessageWritten, ModelDecided, TodoAdded, TodoDeleted
 from shared.flows.building.model_history import history_for_model
-from shared.pages.effects.site_changes import action_only_looks
-from shared.pages.elements import description_of
+from shared.flows.building.site_acts import described_act, may_change_site
 from shared.subjects import DECIDE_BUILD
 from shared.task.usage_limit import run_budget
 
@@ -153,13 +152,10 @@ class BuildAgent:
 
     async def _act(self, action: BrowserAction) -> bool:
         """Perform an action; one that may change the site only with a person's yes."""
-        page = self._bench.need_live().page
-        shown = () if page is None else page.elements
-        if not action_only_looks(action, shown):
-            ref = getattr(getattr(action, "target", None), "ref", 0)
-            element = next((one for one in shown if one.ref == ref), None)
-            tag = str(action.__struct_config__.tag)
-            what = tag if element is None else f"{tag} on {description_of(element)}"
+        live = self._bench.need_live()
+        shown = () if live.page is None else live.page.elements
+        if may_change_site(action, shown, (*self._bench.finished_samples(), live.sample)):
+            what = described_act(action, shown)
             asked = Question(text=f"{what} may change the site. Do it?", options=(DO_IT, LEAVE_IT))
             answer = await self._bench.ask(asked)
             if not answer:

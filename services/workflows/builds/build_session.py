@@ -42,9 +42,11 @@ from shared.flows.building.folder import (
 )
 from shared.flows.building.meant_value import find_meant
 from shared.flows.building.model_history import said_chars
+from shared.flows.building.site_acts import sent_by_itself
 from shared.flows.building.spec_changes import SpecChanges, changes_told, spec_changes, spec_marks, take_up
 from shared.flows.building.state import known_of
 from shared.flows.building.todos import todos_of
+from shared.pages.effects.site_changes import action_only_looks
 from shared.recordings.recording import Recording
 
 DELETE_IT, KEEP_IT = "delete it", "keep its steps"
@@ -298,9 +300,12 @@ class BuildSession:
             tag = str(action.__struct_config__.tag)
             self._bench.note(ActionBegun(at=now_text(), todo=todo.number, action=tag))
             await self._stored()
+        before = () if live.page is None else live.page.elements
         step = await live.act(action, todo.route_step)
         self._bench.save()
         self._bench.note_action(todo, step, by=by)
+        if (sent := sent_by_itself(step)) and action_only_looks(action, before):
+            self._bench.tell("saved_by_itself", todo, number=step.step, details=sent[:1])
 
     async def _show_page(self, words: Sequence[str]) -> None:
         page = await self._bench.need_live().observe()

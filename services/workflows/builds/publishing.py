@@ -29,6 +29,7 @@ from shared.flows.building.folder import (
     write_flow_files,
     write_sample,
 )
+from shared.flows.building.site_acts import described_act, may_change_site
 from shared.flows.building.state import outcome_of
 from shared.flows.checking.into_library import publish_flow
 from shared.flows.checking.published import published_flow
@@ -46,8 +47,6 @@ from shared.flows.compiling.sample_choice import field_support
 from shared.flows.files import fields_without_rules, write_files
 from shared.flows.live import LiveFlow
 from shared.flows.workspace import write_workspace
-from shared.pages.effects.site_changes import action_only_looks
-from shared.pages.elements import description_of
 from shared.recordings.packing import pack_recordings, within_limits
 from shared.recordings.recording import Recording
 from shared.workflow_source.wording import finding_line
@@ -214,13 +213,9 @@ class FlowPublisher:
     async def _may_act(self, row: RecordedRow, request: ActOnPage) -> None:
         """Ask a person before an action that may change the site. Raises HeldBackError where it is not to be done."""
         shown = () if row.page is None else row.page.elements
-        action = request.action
-        if action_only_looks(action, shown) and not request.once:
+        if not request.once and not may_change_site(request.action, shown, self._bench.finished_samples()):
             return
-        ref = getattr(getattr(action, "target", None), "ref", 0)
-        element = next((one for one in shown if one.ref == ref), None)
-        tag = str(action.__struct_config__.tag)
-        what = tag if element is None else f"{tag} on {description_of(element)}"
+        what = described_act(request.action, shown)
         text = f"On row {row.sample.sample_id} the flow is about to do this: {what}. It may change the site. Do it?"
         if await self._bench.ask(Question(text=text, options=(PRESS_IT, STOP_BEFORE))) != [PRESS_IT]:
             raise HeldBackError(what)

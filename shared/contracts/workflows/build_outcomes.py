@@ -21,6 +21,7 @@ OutcomeCode = Literal[
     "no_row_open",
     "act_unknown",
     "act_not_wanted",
+    "saved_by_itself",
     "all_done",
     "all_are_done_already",
     "rows_alike",

@@ -65,6 +65,13 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     "act_not_wanted": PartyTexts(
         "Not done, as you said: {details}.", "the person does not want this to be done: {details}"
     ),
+    "saved_by_itself": PartyTexts(
+        "At step {number} the page sent something to the site by itself ({details}): the field may save what is filled "
+        "in at once, on every row.",
+        "at step {number} the page sent something to the site by itself ({details}): the field may save at once what "
+        "is filled in",
+        refused=False,
+    ),
     "all_done": PartyTexts(
         "All TODOs are done on row {row}. `next` works out the next row; once two rows are finished, `publish` puts "
         "the flow into the library; `close` ends.",

@@ -13,7 +13,7 @@ from services.planner.judge.own_saves import unsaved_problems
 from services.planner.judge.press_outcome import is_older, not_sent, texts_shown, untold
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain, SampleView, ending_of
 from services.planner.state.transitions import after_look, after_step, with_readings
-from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, TypeText
+from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, Change, Navigated, TargetFound, ValueSet
@@ -285,6 +285,7 @@ def test_of_several_buttons_of_one_name_the_one_beside_the_fields_that_were_fill
     )
 
 
+PRESS = Click(target=HERE)
 SAVE, CHECK = "POST https://example.com/save", "POST https://example.com/check"
 
 
@@ -296,9 +297,9 @@ def filled(state: AttemptState, name: str, role: str = "textbox", **came: Any) -
     return after_step(state, step(state, TypeText(target=HERE, text="1"), typed))
 
 
-def clicked(state: AttemptState, **came: Any) -> AttemptState:
+def clicked(state: AttemptState, action: Any = PRESS, **came: Any) -> AttemptState:
     change = Change(url_before=URL, url_after=URL, http_status=200, **came)
-    return after_step(state, step(state, Click(target=HERE), done_result(change=change)))
+    return after_step(state, step(state, action, done_result(change=change)))
 
 
 def test_a_field_that_saves_by_itself_and_is_refused_is_not_done():
@@ -315,6 +316,9 @@ def test_a_field_that_saves_by_itself_and_is_refused_is_not_done():
     assert problems(filled(refused, "Amount:", taken=(SAVE,))) == []  # filled in once more, and taken
     assert problems(clicked(refused, taken=(SAVE,))) == []  # a button has sent the form, and the site took it
     assert len(problems(clicked(refused))) == 1
+    left = filled(AttemptState(), "Amount")  # saved once the focus leaves it
+    assert "'Amount'" in problems(clicked(left, Press(keys="Tab"), not_taken=(SAVE,)))[0]
+    assert problems(clicked(left, Press(keys="Tab"), taken=(SAVE,))) == []
     assert len(problems(filled(refused, "Remark", taken=(SAVE,)))) == 1  # of another field
     for fine in (
         filled(AttemptState(), "Amount", taken=(SAVE,)),
