@@ -53,6 +53,7 @@ from shared.subjects import (
     STORE_INPUT,
     SUBMIT_RUN,
     TRY_SAMPLE,
+    WATCH_SAMPLE,
 )
 
 CLIENT, REVIEWER, OPERATOR = "client", "reviewer", "operator"
@@ -77,6 +78,7 @@ CLIENT_USE = BusUse(
         GET_WORKFLOW,
         SEARCH_WORKFLOWS,
         LOAD_HISTORY,
+        WATCH_SAMPLE,
     ),
     hears_runs=True,
 )

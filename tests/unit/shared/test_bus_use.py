@@ -24,7 +24,7 @@ MECHANISM = ("shared.bus", "shared.host", "shared.testing")
 """They take any subject: who calls them names it."""
 STREAMS = {"SAMPLES", "DELIVERIES"}
 """They are named by the queues in them."""
-GATED = {"LEASE"}
+GATED = {"LEASE", "WATCH_SAMPLE"}
 """The pool opens and closes it, which is no ask."""
 
 
