@@ -203,6 +203,31 @@ async def test_events_go_on_after_the_last_one_that_was_heard(looked: Looked):
         assert await page.evaluate(heard, [path, whole[4]]) == whole[5:]
 
 
+async def test_the_page_of_a_sample_is_seen_while_it_is_worked_on(looked: Looked):
+    spec = owner_spec("seen_live", f"{looked.site.url}/records") | {"goal": HOSTILE}
+    run_id = (await looked.client.submit(spec, rows=[{"number": "A-1"}], planner="operator", mode="agent")).run_id
+    async with looked.page(f"/runs/{run_id}") as page:
+        await page.get_by_role("link", name="its page now").click()
+        picture = page.locator("canvas[data-number]")
+        await picture.wait_for(timeout=BOUND_MS)
+        await expect(page.locator(".live-address")).to_contain_text("/records/A-1", timeout=BOUND_MS)
+        await expect(page.locator(".live-state")).to_have_text("Live")
+        dark = """one => one.getContext("2d").getImageData(0, 0, one.width, one.height).data
+            .some((value, at) => at % 4 === 0 && value < 90)"""
+        assert await picture.evaluate(dark)  # its words are on it
+        first = await picture.get_attribute("data-number")
+        live = page.url.removeprefix(looked.url)
+        async with looked.page(live, java_script_enabled=False) as plain:
+            shown = plain.locator("img.plain-picture")
+            assert await shown.evaluate("one => one.naturalWidth") > 300
+        await looked.client.interrupt(run_id)
+        await expect(page.locator(".live-state")).to_have_text("Nobody works on this sample now", timeout=BOUND_MS)
+        assert first is not None
+        await looked.client.result(run_id)
+        await page.reload()
+        await expect(page.get_by_text("The run has ended.")).to_be_visible()
+
+
 SCREENS = {
     "runs": "/",
     "narrowed": "/?state=ended&q=looked",
