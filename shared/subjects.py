@@ -86,6 +86,7 @@ from shared.contracts.sessions.reviewing import (
 )
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
+from shared.contracts.sessions.taking_over import FollowSample, SampleAtWork, SteerReply, SteerSample
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.tried import TryReply, TrySample
@@ -288,6 +289,12 @@ DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft",
 
 DECIDE_BUILD: Ask[DecideBuild, BuildDecided] = Ask(f"{PREFIX}.ask.planner.build.decide", DecideBuild, BuildDecided)
 
+FOLLOW_SAMPLE: Ask[FollowSample, SampleAtWork] = Ask(
+    f"{PREFIX}.ask.planner.sample.follow", FollowSample, SampleAtWork, ("run_id", "sample_id"), held=True
+)
+STEER_SAMPLE: Ask[SteerSample, SteerReply] = Ask(
+    f"{PREFIX}.ask.planner.sample.steer", SteerSample, SteerReply, ("run_id", "sample_id"), held=True
+)
 TRY_SAMPLE: Ask[TrySample, TryReply] = Ask(f"{PREFIX}.ask.planner.sample.try", TrySample, TryReply)
 REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
     f"{PREFIX}.ask.planner.sample.reperform", Reperform, SampleReperformed
