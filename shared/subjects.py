@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from shared.contracts.base import Message
+from shared.contracts.browser.live import WatchReply, WatchSample
 from shared.contracts.browser.logins import AccessChecked, CheckAccess, SaveProfile, SaveReply
 from shared.contracts.browser.responses import FetchReply, FetchResponse
 from shared.contracts.browser.stored_pages import RestorePage, RestoreReply
@@ -85,6 +86,7 @@ from shared.contracts.sessions.reviewing import (
 )
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
+from shared.contracts.sessions.taking_over import FollowSample, SampleAtWork, SteerReply, SteerSample
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.tried import TryReply, TrySample
@@ -128,6 +130,7 @@ class Ask(Generic[ReqT, RepT]):
     """Request and reply. ``keys`` are attributes of the request that select the instance that answers.
 
     ``repeatable``: to ask twice does no more than to ask once, so that it is asked again where the connection is lost.
+    ``held``: the keys name no instance but what is asked about, such as a sample at work; only who has it listens.
     """
 
     pattern: str
@@ -135,6 +138,7 @@ class Ask(Generic[ReqT, RepT]):
     reply: Any  # the type form; a union is not a `type`
     keys: tuple[str, ...] = ()
     repeatable: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,11 @@ class Stored(Generic[MsgT]):
 def subject_for(subject: Ask[Any, Any] | Stored[Any], message: Message) -> str:
     """Return the concrete subject of ``message``."""
     return ".".join((subject.pattern, *(str(getattr(message, key)) for key in subject.keys)))
+
+
+def is_token(text: str) -> bool:
+    """Return whether a text can be one part of a subject."""
+    return bool(text) and not any(char in ".*>" or char.isspace() for char in text)
 
 
 def pattern_of(where: str) -> str:
@@ -213,6 +222,9 @@ HEARTBEAT: Ask[KeepSession, SessionKept] = Ask(
 )
 CHECK_ACCESS: Ask[CheckAccess, AccessChecked] = Ask(
     f"{PREFIX}.ask.browser_pool.access.check", CheckAccess, AccessChecked, repeatable=True
+)
+WATCH_SAMPLE: Ask[WatchSample, WatchReply] = Ask(
+    f"{PREFIX}.ask.browser_pool.sample.watch", WatchSample, WatchReply, ("run_id", "sample_id"), held=True
 )
 SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
     f"{PREFIX}.ask.browser_pool.profile.save", SaveProfile, SaveReply, ("instance_id",)
@@ -277,6 +289,12 @@ DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft",
 
 DECIDE_BUILD: Ask[DecideBuild, BuildDecided] = Ask(f"{PREFIX}.ask.planner.build.decide", DecideBuild, BuildDecided)
 
+FOLLOW_SAMPLE: Ask[FollowSample, SampleAtWork] = Ask(
+    f"{PREFIX}.ask.planner.sample.follow", FollowSample, SampleAtWork, ("run_id", "sample_id"), held=True
+)
+STEER_SAMPLE: Ask[SteerSample, SteerReply] = Ask(
+    f"{PREFIX}.ask.planner.sample.steer", SteerSample, SteerReply, ("run_id", "sample_id"), held=True
+)
 TRY_SAMPLE: Ask[TrySample, TryReply] = Ask(f"{PREFIX}.ask.planner.sample.try", TrySample, TryReply)
 REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
     f"{PREFIX}.ask.planner.sample.reperform", Reperform, SampleReperformed

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from services.browser_pool.login_states import LoginStore
 from services.browser_pool.sessions import Sessions
+from services.browser_pool.viewers import Viewers
 from shared.bus.access.use import BusUse
 from shared.bus.ports import Blobs, Records
 from shared.secrets.store import SecretStore
@@ -36,6 +37,7 @@ class BrowserPoolDeps:
     utc_now: Callable[[], datetime]
     records: Records
     logins: LoginStore
+    viewers: Viewers = field(default_factory=Viewers)
     secrets: SecretBindings = field(default_factory=lambda: SecretStore(None, {}))
 
 

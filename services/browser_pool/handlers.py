@@ -13,6 +13,7 @@ from services.browser_pool.login_states import LoginState
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, WantedRefs
 from shared.bus.actor import Actor
+from shared.contracts.browser.live import MOST_WAIT_S, NothingNew, PageShown, WatchReply, WatchSample
 from shared.contracts.browser.logins import (
     AccessChecked,
     CheckAccess,
@@ -53,6 +54,7 @@ from shared.subjects import (
     RELEASE,
     RESTORE,
     SAVE_PROFILE,
+    WATCH_SAMPLE,
 )
 
 RETRY_AFTER_S = 0.02
@@ -192,6 +194,31 @@ async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
         browser_ms=spent_ms,
     )
     return redacted(answer, hidden)
+
+
+@actor.answers(WATCH_SAMPLE, deadline_s=MOST_WAIT_S + 15.0, paced=1)
+async def watch(request: WatchSample, deps: BrowserPoolDeps) -> WatchReply:
+    """Return what the page of a sample looks like. The session's lock is not needed: an action is seen as it is done.
+
+    Raises RateLimited where as many look as may.
+    """
+    session_id, held = deps.sessions.of_sample(request.run_id, request.sample_id)
+    with deps.viewers.one_more(session_id, request.by):
+        shown = await held.session.watch(request.after, min(max(request.wait_s, 0.0), MOST_WAIT_S))
+    if isinstance(shown, str):
+        return NothingNew(session_id=session_id, why=shown)
+    return PageShown(
+        session_id=session_id,
+        number=shown.number,
+        picture=shown.picture,
+        width=shown.width,
+        height=shown.height,
+        scroll_x=shown.scroll_x,
+        scroll_y=shown.scroll_y,
+        url=shown.url,
+        taken_at=shown.taken_at,
+        covered=shown.covered,
+    )
 
 
 @actor.answers(FETCH_RESPONSE, deadline_s=150.0)

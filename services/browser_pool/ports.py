@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from services.browser_pool.page.model import RawPage, Seen
 from shared.bus.instance_use import InstanceUseOf
+from shared.bus.ports import Seats
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser.responses import ApiHeader, FetchCode
 from shared.contracts.browser.stored_pages import Sought
@@ -165,6 +166,21 @@ class FetchRefused:
     message: str
 
 
+@dataclass(frozen=True)
+class LiveFrame:
+    """What a page looks like now; see PageShown."""
+
+    number: int
+    picture: bytes
+    width: float
+    height: float
+    scroll_x: float
+    scroll_y: float
+    url: str
+    taken_at: datetime
+    covered: int = 0
+
+
 class BrowserSession(Protocol):
     """One isolated context with its page.
 
@@ -220,6 +236,11 @@ class BrowserSession(Protocol):
         """Return a small picture of the view; None where the page is not drawn in time."""
         ...
 
+    async def watch(self, after: int, wait_s: float) -> LiveFrame | str:
+        """Return the next picture after number ``after`` of the page as it is drawn; without one within ``wait_s``, why
+        there is none: empty where the page stands still. It needs no lock: it is also called during an action."""
+        ...
+
     async def fetch(self, request: ApiRequest) -> ApiResponse | FetchRefused:
         """Ask an API under the rules of the session. The browser is not used."""
         ...
@@ -255,7 +276,7 @@ class BrowserPort(Protocol):
     async def close(self) -> None: ...
 
 
-class Gate(Protocol):
+class Gate(Seats, Protocol):
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         """Open or close a gated route of this process."""
         ...

@@ -15,7 +15,7 @@ from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, Sessi
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import LeaseSession
 from shared.errors import Unavailable
-from shared.subjects import LEASE
+from shared.subjects import LEASE, WATCH_SAMPLE
 from shared.telemetry.metrics import record_sessions
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,15 @@ class Sessions:
             request.guarded,
         )
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
+        self._gate.take_seat(WATCH_SAMPLE, held.run_id, held.sample_id)
         return held
+
+    def of_sample(self, run_id: str, sample_id: str) -> tuple[str, HeldSession]:
+        """Return the latest session of a sample, with its id. Raises as `using` does."""
+        for session_id, held in reversed(self.held.items()):
+            if (held.run_id, held.sample_id) == (run_id, sample_id):
+                return session_id, held
+        raise Unavailable("the browser session of this sample has ended", code="session_lost")
 
     def renew(self, session_id: str) -> HeldSession:
         """Renew the lease. Raises as `using` does."""
@@ -126,6 +134,7 @@ class Sessions:
         session, or None when it is unknown."""
         held = self.held.pop(session_id, None)
         if held is not None:
+            self._gate.leave_seat(WATCH_SAMPLE, held.run_id, held.sample_id)
             self._closing.start(_close(held.session))
         await self._forget(session_id)
         return held

@@ -32,7 +32,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]
             bus, bus, bus, drivers, default_planner(settings), teacher=model, drafter=model, librarian=model,
             finder=model, builder=model,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep, blobs=bus,
-            planner_id=bus.instance_id,
+            planner_id=bus.instance_id, seats=bus,
         )  # fmt: skip
 
 

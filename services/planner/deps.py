@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -13,8 +13,9 @@ from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.workflow_choice import WorkflowChoice
+from services.planner.taking_over.sample_hold import SampleHold
 from shared.bus.access.use import BusUse
-from shared.bus.ports import Asks, Blobs, Publishes, Records
+from shared.bus.ports import Asks, Blobs, Publishes, Records, Seats
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.building import BuildDecided, DecideBuild
@@ -45,6 +46,7 @@ from shared.subjects import (
     DECIDE,
     END_FLOW,
     FETCH_RESPONSE,
+    FOLLOW_SAMPLE,
     GET_WORKFLOW,
     HEARTBEAT,
     INVOKE_WORKFLOW,
@@ -59,6 +61,7 @@ from shared.subjects import (
     RESUME_FLOW,
     SAMPLES_LISTED,
     SEARCH_WORKFLOWS,
+    STEER_SAMPLE,
     STEP_TAKEN,
     VISION_ASK,
     WORK_SAMPLE,
@@ -212,6 +215,10 @@ class PlannerDeps:
     """Instance id of this process, by which its steps and results name it."""
     lease_bound_s: float = 120.0
     """Timeout of the wait for a browser session."""
+    seats: Seats | None = None
+    """Where samples at work can be followed and taken over. None: they cannot."""
+    at_work: dict[tuple[str, str], SampleHold] = field(default_factory=dict[tuple[str, str], SampleHold])
+    """Run id and sample id to the hold of the attempt that is at work."""
     heartbeat_every_s: float = HEARTBEAT_EVERY_S
     """Interval between heartbeats of a leased browser session."""
     runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
@@ -223,6 +230,24 @@ class PlannerDeps:
     """The flows of runs, by the hash of their version."""
     choosing: dict[str, asyncio.Lock] = field(default_factory=dict[str, asyncio.Lock])
     """Run id to the lock that is held while its workflow is chosen."""
+
+    @contextmanager
+    def work_on(self, work: WorkSample, hold: SampleHold) -> Generator[None]:
+        """Answer within the block who follows the sample, or takes it over."""
+        key = (work.run_id, work.sample_id)
+        self.at_work[key] = hold
+        for subject in (FOLLOW_SAMPLE, STEER_SAMPLE):
+            if self.seats is not None:
+                self.seats.take_seat(subject, *key)
+        try:
+            yield
+        finally:
+            hold.end()
+            if self.at_work.get(key) is hold:
+                del self.at_work[key]
+            for subject in (FOLLOW_SAMPLE, STEER_SAMPLE):
+                if self.seats is not None:
+                    self.seats.leave_seat(subject, *key)
 
     def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
         """Lease a browser session, see :func:`shared.sessions.lease_session`."""

@@ -19,6 +19,8 @@ from services.planner.state.attempt_state import ending_of
 from services.planner.steering.causes import outage_of_end, outage_of_error, outage_of_login
 from services.planner.steering.controls import SampleControls, interrupted_limit
 from services.planner.steering.outages import note_other_end, requeue
+from services.planner.taking_over.person_at_work import PersonAtWork
+from services.planner.taking_over.sample_hold import SampleHold
 from services.planner.try_sample import try_sample
 from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.healed_flow import ending_with_flow, report_flow
@@ -44,10 +46,21 @@ from shared.contracts.planner import (
     WorkSample,
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
+from shared.contracts.sessions.taking_over import FollowSample, SampleAtWork, SteerReply, SteerSample
 from shared.contracts.tried import TryReply, TrySample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
-from shared.subjects import CHECK_PLANNER, DECIDE_BUILD, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, TRY_SAMPLE, WORK_SAMPLE
+from shared.subjects import (
+    CHECK_PLANNER,
+    DECIDE_BUILD,
+    DRAFT_TASK,
+    FOLLOW_SAMPLE,
+    REPERFORM,
+    SAMPLE_FINISHED,
+    STEER_SAMPLE,
+    TRY_SAMPLE,
+    WORK_SAMPLE,
+)
 from shared.task.spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
@@ -55,6 +68,9 @@ DEADLINE_S = 6 * 3600.0
 DRAFT_DEADLINE_S = 300.0
 REPERFORM_DEADLINE_S = 600.0
 TRY_DEADLINE_S = 900.0
+STEER_DEADLINE_S = 180.0
+"""As long as an act may take."""
+IS_REPLAY = "a replay repeats what was recorded, and is not taken over"
 KEPT_RUNS = 64
 MAX_ATTEMPTS = 4
 """Deliveries of one message. One that is queued anew has as many again."""
@@ -148,9 +164,12 @@ async def attempt_sample(
         if isinstance(lease, ProfilePaused):
             finished = login_required(message, task.attempt, lease, deps)
             return finished, outage_of_login(finished, spec)
-        work = SampleWork(task, lease.session, deps)
+        hold = SampleHold(deps.elapsed_s, number, driver.name, IS_REPLAY if log else "")
+        hold.tell(secrets=tuple(spec.secrets))
+        work = SampleWork(task, lease.session, deps, PersonAtWork(hold, drivers.note_person))
         try:
-            finished = await work.run()
+            with deps.work_on(message, hold):
+                finished = await work.run()
         finally:
             await drivers.aclose()
         if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
@@ -164,10 +183,29 @@ async def attempt_sample(
     if drivers.flow is not None and (ending := ending_with_flow(finished)) is not None:
         await report_flow(finished, ending, drivers.flow.use.choice, drivers.flow.healed, deps.asks)
     outage = outage_of_end(finished, work.view)
-    if outage is not None or not drivers.asks_model:
+    if outage is not None or not drivers.asks_model or finished.taken_over_by:
         return finished, outage
     finished = await save_lessons(spec, finished, work.state, deps)
     return await save_workflow(spec, finished, work.state, deps), None
+
+
+@actor.answers(FOLLOW_SAMPLE, paced=1)
+async def follow_sample(request: FollowSample, deps: PlannerDeps) -> SampleAtWork:
+    """Return what is done at a sample now."""
+    return await _hold_of(request, deps).follow(request)
+
+
+@actor.answers(STEER_SAMPLE, deadline_s=STEER_DEADLINE_S)
+async def steer_sample(request: SteerSample, deps: PlannerDeps) -> SteerReply:
+    """Take a sample over, hand it back, or have an act done in it."""
+    return await _hold_of(request, deps).steer(request)
+
+
+def _hold_of(request: FollowSample | SteerSample, deps: PlannerDeps) -> SampleHold:
+    hold = deps.at_work.get((request.run_id, request.sample_id))
+    if hold is None:
+        raise Unavailable("nobody works on this sample any more", code="no_responders")
+    return hold
 
 
 @actor.answers(CHECK_PLANNER)

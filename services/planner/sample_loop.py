@@ -27,16 +27,19 @@ from services.planner.state.attempt_state import (
     UnusableAnswer,
 )
 from services.planner.state.batching import next_batched_call, stop_reason
+from services.planner.state.irreversible_steps import refused_press
 from services.planner.state.recalling import recalled_decision
 from services.planner.state.step_parts import observation_ref, to_filed, with_page, with_proof
 from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
 from services.planner.state.value_sources import merged_readings, stored_pages, with_files
 from services.planner.state.vision_policy import due_question
 from services.planner.steering.controls import SampleControls, interrupted_limit
+from services.planner.taking_over.person_at_work import PersonAtWork
+from services.planner.taking_over.sample_hold import SampleHold
 from services.planner.task_api.asking import ApiBus, ask_api
 from services.planner.workflow_use.flow_file import file_flow
 from shared.actions.table import changes_page
-from shared.contracts.actions import AnyAction, SaveProgress
+from shared.contracts.actions import AnyAction, BrowserAction, SaveProgress
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
@@ -49,6 +52,8 @@ from shared.task.spec import TaskSpec
 from shared.telemetry.about import set_step
 
 OBSERVE_TIMEOUT_S = 60.0
+PERSON_TOKENS = 24_000
+"""Of an observation for a person, who may point at anything in sight."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,11 @@ class StepFacts:
 class SampleWork:
     """Works on one sample in one browser session."""
 
-    def __init__(self, task: Attempt, session: SessionLeased, deps: PlannerDeps) -> None:
+    def __init__(
+        self, task: Attempt, session: SessionLeased, deps: PlannerDeps, person: PersonAtWork | None = None
+    ) -> None:
+        """``person``: who may take the sample over; by default nobody is told of it."""
+        self.person = person or PersonAtWork(SampleHold(deps.elapsed_s, task.attempt, task.driver.name))
         self.task, self.session, self.deps = task, session, deps
         self.state_after_step = AttemptState()
         """As of the last step. Each observation since is applied to it anew, so that only the last one counts."""
@@ -125,7 +134,7 @@ class SampleWork:
     @property
     def view(self) -> SampleView:
         task, work, state = self.task, self.task.message, with_readings(self.state, self.unlogged_readings)
-        if self.steering.messages:
+        if self.steering.messages or self.person.notices:
             state = replace(state, notices=self._notices())
         return SampleView(
             task.spec, work.sample, state, self.page, task.hints, task.log, work.run_id, task.attempt,
@@ -170,14 +179,53 @@ class SampleWork:
         return await self._execute_calls(decision)
 
     async def _await_permission(self) -> Ending | None:
-        """Wait while the run is paused; return how the sample ends if it was interrupted, else None."""
+        """Wait while the run is paused or a person has the sample; return how the sample ends if it was interrupted,
+        else None. Such time does not count."""
         before_s = self.deps.elapsed_s()
-        if await self.steering.wait_while_paused():
+        waited = await self.steering.wait_while_paused(self._let_person_act)
+        while await self._let_person_act():
+            waited = True
+            await self.steering.wait_while_paused(self._let_person_act)
+        if waited:
             paused_s = self.deps.elapsed_s() - before_s
             self.started_s += paused_s
             self.timer.started_s += paused_s
             self.stale = self.stale or self.page is not None
         return cut_short(self.view, interrupted_limit(self.steering.outage)) if self.steering.interrupted else None
+
+    # --- a person who takes the sample over
+
+    async def _let_person_act(self) -> bool:
+        """Carry out what a person does who has taken the sample over; return whether one had."""
+        if not self.person.hold.by or self.state.is_unreached or not self.state.history:
+            return False  # there is no page yet
+        return await self.person.carry_on(self, self._is_interrupted)
+
+    async def _is_interrupted(self) -> bool:
+        await self.steering.read()
+        return self.steering.interrupted
+
+    @property
+    def observed(self) -> PageObserved | None:
+        """See WorkInHand."""
+        return self.page
+
+    async def look(self) -> None:
+        """See WorkInHand."""
+        self.timer = StepTimer(self.deps.now(), self.deps.elapsed_s())
+        await self._observe(max_tokens=PERSON_TOKENS)
+        self.state = after_observation(self.state_after_step, self.task.spec, self.observation)
+
+    async def act_for(self, action: BrowserAction, by: str) -> StepTaken:
+        """See WorkInHand. What the task presses once is pressed once by a person too."""
+        decision = await self._guarded(Act(action, by, taken_over=True), self.deps.elapsed_s())
+        refused = "" if isinstance(decision, Act) and decision.action is action else "it may have been pressed already"
+        decision = decision if isinstance(decision, Act) and not refused else Act(action, by, taken_over=True)
+        outcome = ActionOutcome(action, refused, refused=True) if refused else await self._execute(decision, action)
+        step = await self._publish_step(decision, outcome, StepFacts(self.observation, 1, ""))
+        await self.look()
+        self.stale = True  # whoever goes on sees it within his own budget
+        return step
 
     async def _decide(self) -> Decision:
         before_s = self.deps.elapsed_s()
@@ -212,12 +260,12 @@ class SampleWork:
             await self._observe()
         self.state = after_observation(self.state_after_step, self.task.spec, self.observation)
 
-    async def _observe(self) -> None:
+    async def _observe(self, max_tokens: int = 0) -> None:
         request = ObservePage(
             session_id=self.session.session_id,
             instance_id=self.session.instance_id,
             keywords=keywords(self.task.spec, self.task.message.sample),
-            max_tokens=self.state.max_tokens,
+            max_tokens=max_tokens or self.state.max_tokens,
             locators=bool(self.task.log or self.earlier) or self.task.on_flow,
         )
         page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
@@ -225,6 +273,8 @@ class SampleWork:
         self.observation = observation_ref(self.page, self.task.spec, self.task.message.sample)
         self.stale = False
         self.timer.browser_ms += self.page.browser_ms
+        if self.person.hold.is_followed:
+            self.person.show(self.page, self.task.driver.name)
 
     async def _observe_again(self, look: ObserveAgain) -> None:
         """Observe the page again without a step. What was read so far is recorded with the next step."""
@@ -273,7 +323,10 @@ class SampleWork:
         return None
 
     async def _execute(self, decision: Act, action: AnyAction) -> ActionOutcome:
-        refused = refusal(self.view, action, by_rule=decision.decided_by in WITHOUT_MODEL)
+        if decision.taken_over:
+            refused = refused_press(self.view, action)
+        else:
+            refused = refusal(self.view, action, by_rule=decision.decided_by in WITHOUT_MODEL)
         if refused:
             return ActionOutcome(action, refused, refused=True)
         # If the action ends the sample, the result includes what its own decision has read and noted.
@@ -308,20 +361,26 @@ class SampleWork:
 
     def _notices(self) -> tuple[str, ...]:
         """Return what the driver is told beside the page: notices of the loop, and messages of people."""
-        return (*self.state.notices, *self.steering.messages)
+        return (*self.state.notices, *self.steering.messages, *self.person.notices)
 
-    async def _publish_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> None:
-        """Build the step, make the state from it, and publish it."""
+    async def _publish_step(
+        self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts
+    ) -> StepTaken:
+        """Build the step, make the state from it, and publish it. Return it."""
         flow_file = await file_flow(self.task.flow, decision, self.state, self.task.message, self.deps)
         step = self._build_step(decision, outcome, facts, flow_file)
         self.state_after_step = self.state = after_step(self.state, step)
         self.unlogged_readings = ()
-        self.steering.mark_told()
+        if not step.taken_over:
+            self.steering.mark_told()
+            self.person.mark_told()
         if self.state.is_unreached:
             self.page, self.observation, self.stale = None, None, False
         await add_spending(step.run_id, outcome.usage, self.deps)
         await self.deps.publishes.publish(STEP_TAKEN, self.logged_rows.shorten(step))
         self.timer = StepTimer(self.deps.now(), self.deps.elapsed_s())
+        self.person.tell_step(step)
+        return step
 
     # --- what is said
 
@@ -335,6 +394,7 @@ class SampleWork:
         first = facts.call == 1
         artifacts = (*to_filed(self.state, outcome.result), *outcome.page_files, *flow_file)
         seen = decision.seen if isinstance(decision, Act) and first else ()
+        taken_over = isinstance(decision, Act) and decision.taken_over
         watch, now_s = self.timer, self.deps.elapsed_s()
         return StepTaken(
             run_id=self.task.message.run_id,
@@ -352,7 +412,7 @@ class SampleWork:
             message=outcome.message,
             refused=outcome.refused,
             remark=facts.remark,
-            notices=self._notices() if first else (),
+            notices=self._notices() if first and not taken_over else (),
             route=decision.route if isinstance(decision, Act) and first else None,
             call=facts.call,
             artifacts=artifacts,
@@ -366,6 +426,7 @@ class SampleWork:
             workflow=outcome.workflow,
             flow=decision.flow if isinstance(decision, Act) and first else None,
             reflection=decision.reflection if isinstance(decision, Act) and first else None,
+            taken_over=taken_over,
             decided_in=decision.decided_in,
             claimed=decision.claimed if isinstance(decision, Act) and first else 0,
             stood=outcome.stood,
@@ -398,4 +459,7 @@ class SampleWork:
             decided_by=task.driver.name,
             counted=counted_items(state, self.page) if task.spec.phase == "discovery" else None,
             listed_pages=state.listed_pages,
+            taken_over_by=tuple(self.person.acted),
+            flagged=ended.flagged or bool(self.person.acted),
+            notes=(*ended.notes, *self.person.notes),
         )

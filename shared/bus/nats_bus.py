@@ -9,6 +9,7 @@ import json
 import logging
 import ssl
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar, get_args
@@ -47,7 +48,7 @@ from shared.streams import (
     Consumer,
     Stream,
 )
-from shared.subjects import DEAD_LETTERS, Ask, Stored, message_id, subject_for
+from shared.subjects import DEAD_LETTERS, Ask, Stored, is_token, message_id, subject_for
 from shared.telemetry.about import about_headers
 from shared.telemetry.events import publishing
 from shared.telemetry.tracing import trace_headers
@@ -84,6 +85,23 @@ class AskGate:
         await self._closed.wait()
 
 
+class AskSeats:
+    """The subjects of one held ask that this process answers, and whether they have changed since they were read."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self.changed = asyncio.Event()
+
+    def add(self, subject: str, count: int) -> None:
+        self._counts[subject] = max(self._counts[subject] + count, 0)
+        self.changed.set()
+
+    def read(self) -> frozenset[str]:
+        self.changed.clear()
+        self._counts = +self._counts
+        return frozenset(self._counts)
+
+
 class Bus(NatsRecords, NatsBlobs, NatsEvents):
     """The connection of one process. Open one with :func:`connect_bus`."""
 
@@ -106,6 +124,7 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
         NatsEvents.__init__(self, self.js, signing.known)
         self._gates: dict[str, AskGate] = {}
         self.uses: dict[str, InstanceUse] = {}
+        self._seats: dict[str, AskSeats] = {}
         self._letters = LetterLimit()
         self._telling: asyncio.TimerHandle | None = None
 
@@ -132,7 +151,7 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
             timeout=timeout_s,
             headers={**about_headers(), **trace_headers()} or None,
         )
-        if subject.keys:
+        if subject.keys and not subject.held:
             asking = run_while_alive(self.nc, str(getattr(request, subject.keys[-1])), asking)
         try:
             msg = await self._run(where, asking)
@@ -233,6 +252,18 @@ class Bus(NatsRecords, NatsBlobs, NatsEvents):
 
     def gate(self, subject: Ask[Any, Any]) -> AskGate:
         return self._gates.setdefault(subject.pattern, AskGate())
+
+    def take_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
+        """See :class:`shared.bus.ports.Seats`. Keys that are no parts of a subject are passed over: nobody can ask."""
+        if all(is_token(key) for key in keys):
+            self.seats(subject).add(".".join((subject.pattern, *keys)), 1)
+
+    def leave_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
+        """See :class:`shared.bus.ports.Seats`."""
+        self.seats(subject).add(".".join((subject.pattern, *keys)), -1)
+
+    def seats(self, subject: Ask[Any, Any]) -> AskSeats:
+        return self._seats.setdefault(subject.pattern, AskSeats())
 
 
 @asynccontextmanager

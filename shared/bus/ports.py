@@ -40,6 +40,18 @@ class Publishes(Protocol):
         ...
 
 
+class Seats(Protocol):
+    """Which asks of what this process has now (`Ask.held`) it answers. To take one twice, leave it twice."""
+
+    def take_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
+        """Listen to the asks with these keys, soon after the call."""
+        ...
+
+    def leave_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
+        """Listen to them no more; idempotent."""
+        ...
+
+
 class Source(Protocol):
     """Bytes that are read once, from front to back, such as an open binary file."""
 

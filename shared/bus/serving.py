@@ -1,7 +1,8 @@
 """Serves an actor: its handlers receive asks, events and commands from the bus.
 
 Asks are endpoints of one nats.micro service, so that `nats micro ls` shows the instances and their load. A gated ask is
-a plain queue subscription, which is dropped while the service is full. Events are followed in order, one at a time;
+a plain queue subscription, which is dropped while the service is full; an ask of what a process has now is one for each
+thing that it has. Events are followed in order, one at a time;
 commands are pulled by `shared.bus.queue_worker`.
 """
 
@@ -11,12 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import nats.micro
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
@@ -57,6 +60,8 @@ async def serve(
         gated = [(route, asyncio.Event()) for route in actor.asks.values() if route.gated]
         for route, listening in gated:
             group.create_task(_serve_gated(bus, route, runner, stop, listening))
+        for route in (one for one in actor.asks.values() if one.subject.held):
+            group.create_task(_serve_held(bus, route, runner, stop))
         if events := {p: r for p, r in actor.stored.items() if p.startswith(f"{PREFIX}.evt.")}:
             group.create_task(_follow_events(bus, actor.name, events, runner, stop))
         for route in (r for p, r in actor.stored.items() if p.startswith(f"{PREFIX}.cmd.")):
@@ -74,7 +79,7 @@ async def serve(
 
 @asynccontextmanager
 async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncGenerator[None]:
-    """Serve every ask that is not gated within the block; a keyed ask listens for this instance only."""
+    """Serve every ask that is neither gated nor held within the block; a keyed ask listens for this instance only."""
     config = ServiceConfig(
         name=actor.name,
         version=VERSION,
@@ -86,10 +91,11 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
         await answer_pings(bus.nc, bus.instance_id)
     service = await nats.micro.add_service(bus.nc, config)
     running, pace = BackgroundTasks(), AskPace()
-    for route in (r for r in actor.asks.values() if not r.gated):
+    for route in (r for r in actor.asks.values() if not r.gated and not r.subject.held):
         name = "-".join(route.subject.pattern.split(".")[3:])
         subject = _subject_here(bus, route)
-        handler = _ask_handler(route, subject, runner, running, pace)
+        take = _ask_taker(route, subject, runner, running, pace)
+        handler = partial(_take_request, take)
         await service.add_endpoint(EndpointConfig(name=name, subject=subject, handler=handler))
     try:
         yield
@@ -99,23 +105,27 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
             await service.stop()
 
 
-def _ask_handler(
+async def _take_request(take: Callable[[Msg], Awaitable[None]], request: Request) -> None:
+    await take(request._msg)  # pyright: ignore[reportPrivateUsage]
+
+
+def _ask_taker(
     route: AskRoute[Any], subject: str, runner: Runner[Any], running: BackgroundTasks, pace: AskPace
-) -> Any:
-    async def handle(request: Request) -> None:
-        msg, delay_s = request._msg, 0.0  # pyright: ignore[reportPrivateUsage]
+) -> Callable[[Msg], Awaitable[None]]:
+    async def take(msg: Msg) -> None:
+        delay_s = 0.0
         if route.paced:
             cost = route.paced * (1 + len(msg.data) / COSTS_AS_AN_ASK_BYTES)
             wait_s = pace.delay_s(msg.reply, cost, asyncio.get_running_loop().time())
             if wait_s is None:
                 if is_ask(msg, subject):
-                    await respond(request, msg.reply, BUSY)
+                    await respond(Request(msg), msg.reply, BUSY)
                 return
             delay_s = wait_s
         # One task each: a slow page must not hold up the asks behind it.
         running.start(_answer(route, subject, runner, msg, delay_s))
 
-    return handle
+    return take
 
 
 async def _answer(route: AskRoute[Any], subject: str, runner: Runner[Any], msg: Msg, delay_s: float = 0.0) -> None:
@@ -145,6 +155,24 @@ async def _serve_gated(
             # Drained, not dropped: an ask that is on its way here still gets its answer.
             await subscription.drain()
             await wait_for_first(gate.wait_open(), stop.wait())
+    finally:
+        await running.cancel()
+
+
+async def _serve_held(bus: Bus, route: AskRoute[Any], runner: Runner[Any], stop: asyncio.Event) -> None:
+    """Listen to the asks of what this process has (`Ask.held`), for as long as it has it."""
+    seats, running, pace = bus.seats(route.subject), BackgroundTasks(), AskPace()
+    listening: dict[str, Subscription] = {}
+    try:
+        while not stop.is_set():
+            taken = seats.read()
+            for subject in taken - listening.keys():
+                take = _ask_taker(route, subject, runner, running, pace)
+                listening[subject] = await bus.nc.subscribe(subject, queue=QUEUE, cb=take)
+            for subject in listening.keys() - taken:
+                # Drained, not dropped: an ask that is on its way here still gets its answer.
+                running.start(listening.pop(subject).drain())
+            await wait_for_first(seats.changed.wait(), stop.wait())
     finally:
         await running.cancel()
 

@@ -27,6 +27,7 @@ from shared.subjects import (
     FIND_RUNS,
     FOLLOW_BUILD,
     FOLLOW_RUN,
+    FOLLOW_SAMPLE,
     GET_WORKFLOW,
     HEARTBEAT,
     INVOKE_WORKFLOW,
@@ -49,10 +50,12 @@ from shared.subjects import (
     SAVE_PROFILE,
     SEARCH_WORKFLOWS,
     SETTLE_SAMPLE,
+    STEER_SAMPLE,
     STORE_BUILD_FILE,
     STORE_INPUT,
     SUBMIT_RUN,
     TRY_SAMPLE,
+    WATCH_SAMPLE,
 )
 
 CLIENT, REVIEWER, OPERATOR = "client", "reviewer", "operator"
@@ -77,6 +80,8 @@ CLIENT_USE = BusUse(
         GET_WORKFLOW,
         SEARCH_WORKFLOWS,
         LOAD_HISTORY,
+        WATCH_SAMPLE,
+        FOLLOW_SAMPLE,
     ),
     hears_runs=True,
 )
@@ -110,6 +115,7 @@ OPERATOR_USE = BusUse(
         RELEASE,
         OBSERVE,
         ACT,
+        STEER_SAMPLE,
         CHECK_ACCESS,
         SAVE_PROFILE,
         CREATE_WORKFLOW,

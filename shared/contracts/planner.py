@@ -15,6 +15,8 @@ from shared.contracts.steps import FieldValue, FiledArtifact, Note
 
 BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
 """Planners without a model, as named in ``decided_by`` of a step; ``operator`` is followed by the operator's name."""
+BY_PERSON = "person"
+"""In ``decided_by`` of a step, followed by a name: a person did it who had taken the sample over."""
 BY_WORKFLOW = "workflow"
 """In ``decided_by`` of a step: what a workflow of the library returned was reported. It is checked like a model's."""
 BY_FLOW = "flow"
@@ -154,6 +156,8 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     """Of a search for samples: how many the list has by the page's own count; None if no page shows one."""
     listed_pages: int = 0
     """Of a search for samples: how many :class:`SamplesListed` this attempt has published."""
+    taken_over_by: tuple[str, ...] = ()
+    """The people who have done steps of it by hand, having taken it over."""
     flagged: bool = False
     notes: tuple[Note, ...] = ()
     explained: tuple[FieldExplained, ...] = ()

@@ -330,6 +330,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     target_context: TargetContext | None = None
     """What stood around the action's target; None: it has none, or it was not in the observation."""
     reflection: Reflection | None = None
+    taken_over: bool = False
+    """A person did it who had taken the sample over; ``decided_by`` names him."""
     decided_in: int = 0
     """The earlier attempt in which this was decided and paid for; it was carried out anew. 0: in this one."""
     summary: Summary | None = None

@@ -85,7 +85,7 @@ _OTHERWISE = frozenset({"run_id", "sample_id", "step", "action", "result", "mess
 """Fields of a step that an entry has in its head or at its end, or that follow from where it stands."""
 _UNLESS_EMPTY = (
     *("planner_id", "session_id", "list_pages", "workflow", "flow", "claimed", "stood", "stood_under", "reflection"),
-    *("decided_in", "heals", "target_context", "known_rows"),
+    *("decided_in", "heals", "target_context", "known_rows", "taken_over"),
 )
 """Fields that an entry has only where they say something. So have all that are added to a step later."""
 _LATE = ("heals", "target_context")

@@ -67,7 +67,8 @@ def read_recordings(source: RunSource, sample_ids: Collection[str] = (), *, with
 def _read_recording(source: RunSource, folder: str, names: Sequence[str], run_id: str, result: ResultFile) -> Recording:
     """Raises _NotUsableError, and what reading and decoding raise."""
     settled = result.settlement is not UNSET
-    if why := why_not_compiled(result.status, result.reason, result.decided_by, settled=settled):
+    taken_over = result.taken_over_by is not UNSET
+    if why := why_not_compiled(result.status, result.reason, result.decided_by, settled=settled, taken_over=taken_over):
         raise _NotUsableError(why)
     if f"{folder}/{layout.SAMPLE}" not in names:
         raise Unreadable(f"there is no {layout.SAMPLE}")

@@ -57,15 +57,20 @@ def values_of_pages(values: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
 # --- what can be done with a recording
 
 
-def why_not_compiled(status: str, reason: str, decided_by: str = "", *, settled: bool = False) -> str:
+def why_not_compiled(
+    status: str, reason: str, decided_by: str = "", *, settled: bool = False, taken_over: bool = False
+) -> str:
     """Return why no flow is compiled from a sample that has ended so, for people; empty: one can be.
 
-    Only its judgment may be left to a person. ``settled``: a person has told how it ended.
+    Only its judgment may be left to a person. ``settled``: a person has told how it ended. ``taken_over``: one has done
+    some of its steps by hand.
     """
     if status != "done" and (status, reason) != ("needs_review", "judgment_missing"):
         return f"it ended as {status} ({reason}): a flow is compiled from samples that are done"
     if decided_by == BY_API:
         return "an API gave its values: no step shows how a page gives them"
+    if taken_over:
+        return "a person has taken it over: its steps do not show how it is done without one"
     return "a person has settled it: its steps do not show how it was done" if settled else ""
 
 

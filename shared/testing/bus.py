@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -38,6 +39,7 @@ class MemoryBus:
         self._published_at: list[datetime] = []
         self.queues: dict[str, Consumer] = {}
         self.closed_asks: set[str] = set()
+        self.seats: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._records: dict[tuple[str, str], bytes] = {}
         self._revisions: dict[str, int] = {}
@@ -57,7 +59,7 @@ class MemoryBus:
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
         for actor, runner in reversed(self._actors):
             route = actor.asks.get(subject.pattern)
-            if route is not None and subject.pattern not in self.closed_asks:
+            if route is not None and subject.pattern not in self.closed_asks and self._listens(subject, request):
                 answer = await runner.answer(route, msgspec.json.encode(request), {})
                 if isinstance(answer, Failure):
                     raise from_failure(answer)
@@ -66,6 +68,16 @@ class MemoryBus:
                 reply: Any = decode(answer, subject.reply)
                 return reply
         raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2)
+
+    def _listens(self, subject: Ask[Any, Any], request: Message) -> bool:
+        return not subject.held or self.seats[subject_for(subject, request)] > 0
+
+    def take_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
+        self.seats[".".join((subject.pattern, *keys))] += 1
+
+    def leave_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
+        where = ".".join((subject.pattern, *keys))
+        self.seats[where] = max(self.seats[where] - 1, 0)
 
     async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
         identity = message_id(subject, message)

@@ -44,7 +44,7 @@ WORKFLOW = f'async def run() -> str:\n    """Say it."""\n    return {HOSTILE!r}\
 DOUBTFUL = ("R-1", "R-2")
 """Records that show two owners, so that a person decides."""
 NUMBERS = (*DOUBTFUL, "A-1", "A-2", "A-3", "A-4")
-HELD = "H-1"
+HELD, GATE = "H-1", "G-1"
 BOUND_MS = STARTED_S * 1000
 
 
@@ -57,6 +57,9 @@ class HostileRecords(Records):
         out = f'<p><a href="{ELSEWHERE}">elsewhere</a></p>'
         if any(f"<h1>{number}</h1>" in body for number in DOUBTFUL):
             out = f"<dl><dt>Owner</dt><dd>Bob {escape(HOSTILE)}</dd></dl>{out}"
+        if f"<h1>{GATE}</h1>" in body:
+            body = "<title>Check</title><form action=/records/A-1><label>Answer <input name=a></label>"
+            body += " <button>Go on</button></form>"
         super().answer(body.replace("Ann ", f"{escape(HOSTILE)} ") + out, media_type, status, **headers)
 
 
@@ -70,6 +73,7 @@ class Looked:
     browser: Browser
     client: Client
     site: HeldSite
+    ways_in: list[str]
     draft: str = ""
     """The path of a run that is prepared."""
 
@@ -90,6 +94,16 @@ class Looked:
         await context.close()
         assert said == []
 
+    @asynccontextmanager
+    async def another_session(self, url: str) -> AsyncGenerator[Page]:
+        """A page of a session of its own, as in the browser of somebody else."""
+        context = await self.browser.new_context()
+        page = await context.new_page()
+        await page.goto(self.ways_in[-1])
+        await page.goto(url)
+        yield page
+        await context.close()
+
     def _is_own(self, url: str) -> bool:
         stored = rf"http://127\.0\.0\.1:\d+/[0-9a-f]{{64}}/{self.run_id}/[\w./-]+\.mhtml\.zst"
         return url.startswith(f"{self.url}/") or re.fullmatch(stored, url) is not None
@@ -109,7 +123,7 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
         site.RequestHandlerClass = HostileRecords
         async with (
             connect(system.url) as client,
-            serve_console(client, settings, 0) as way_in,
+            serve_console(client, settings, 0, (ways := []).append) as way_in,
             a_browser() as browser,
         ):
             spec = owner_spec("looked_at", f"{site.url}/records") | {
@@ -126,7 +140,7 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
             base = way_in.partition("/enter")[0]
             assert page.url == f"{base}/"
             draft = await begin_draft(page, f"{base}/new", owner_spec("drafted", site.url) | {"goal": HOSTILE})
-            yield Looked(base, run_id, await context.storage_state(), browser, client, site, draft)
+            yield Looked(base, run_id, await context.storage_state(), browser, client, site, ways, draft)
 
 
 async def begin_draft(page: Page, address: str, spec: dict[str, Any]) -> str:
@@ -201,6 +215,64 @@ async def test_events_go_on_after_the_last_one_that_was_heard(looked: Looked):
         assert whole == sorted(set(whole))
         assert len(whole) > 10
         assert await page.evaluate(heard, [path, whole[4]]) == whole[5:]
+
+
+async def test_the_page_of_a_sample_is_seen_while_it_is_worked_on(looked: Looked):
+    spec = owner_spec("seen_live", f"{looked.site.url}/records") | {"goal": HOSTILE}
+    run_id = (await looked.client.submit(spec, rows=[{"number": "A-1"}], planner="operator", mode="agent")).run_id
+    async with looked.page(f"/runs/{run_id}") as page:
+        await page.get_by_role("link", name="its page now").click()
+        picture = page.locator("canvas[data-number]")
+        await picture.wait_for(timeout=BOUND_MS)
+        await expect(page.locator(".live-address")).to_contain_text("/records/A-1", timeout=BOUND_MS)
+        await expect(page.locator(".live-state")).to_have_text("Live")
+        dark = """one => one.getContext("2d").getImageData(0, 0, one.width, one.height).data
+            .some((value, at) => at % 4 === 0 && value < 90)"""
+        assert await picture.evaluate(dark)  # its words are on it
+        first = await picture.get_attribute("data-number")
+        live = page.url.removeprefix(looked.url)
+        async with looked.page(live, java_script_enabled=False) as plain:
+            shown = plain.locator("img.plain-picture")
+            assert await shown.evaluate("one => one.naturalWidth") > 300
+        await looked.client.interrupt(run_id)
+        await expect(page.locator(".live-state")).to_have_text("Nobody works on this sample now", timeout=BOUND_MS)
+        assert first is not None
+        await looked.client.result(run_id)
+        await page.reload()
+        await expect(page.get_by_text("The run has ended.")).to_be_visible()
+
+
+async def test_a_sample_is_taken_over_by_hand_and_handed_back(looked: Looked, system: System):
+    spec = owner_spec("by_hand", f"{looked.site.url}/records")
+    run_id = (await looked.client.submit(spec, rows=[{"number": GATE}], planner="operator", mode="agent")).run_id
+    async with looked.page(f"/runs/{run_id}/samples/{GATE}/live") as page:
+        await page.get_by_role("button", name="Take over").click(timeout=BOUND_MS)
+        await expect(page.locator(".live-holder")).to_contain_text("You have it", timeout=BOUND_MS)
+        field = await page.locator(".live-box").first.bounding_box()
+        assert field is not None
+        await page.mouse.click(field["x"] + field["width"] / 2, field["y"] + field["height"] / 2)
+        text = page.get_by_label("Text to type")
+        await expect(text).to_be_focused(timeout=BOUND_MS)
+        await page.keyboard.type(HOSTILE)
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".live-answer")).to_contain_text("typed into", timeout=BOUND_MS)
+        async with looked.another_session(page.url) as other:
+            await expect(other.locator(".live-holder")).to_contain_text("has taken it over", timeout=BOUND_MS)
+            assert await other.get_by_role("button", name="Take over").count() == 0
+        await page.get_by_label("What to act on").select_option(label="button Go on")
+        await page.get_by_role("button", name="Press", exact=True).click()
+        await expect(page.locator(".live-address")).to_contain_text("/records/A-1", timeout=BOUND_MS)
+        await page.get_by_role("button", name="Hand back").click()
+        await expect(page.get_by_role("button", name="Take over")).to_be_visible(timeout=BOUND_MS)
+        assert await page.title() == f"{GATE}, live · Exhibit"
+    await looked.client.interrupt(run_id)
+    await looked.client.result(run_id)
+    folder = system.evidence / run_id / GATE
+    log = [one for one in json.loads((folder / "action_log.json").read_bytes()) if one.get("taken_over")]
+    assert [one["action"] for one in log] == ["click", "type", "click"]
+    assert {one["decided_by"] for one in log} == {f"person:{getuser()}"}
+    assert log[1]["params"]["text"] == HOSTILE
+    assert json.loads((folder / "result.json").read_bytes())["taken_over_by"] == [getuser()]
 
 
 SCREENS = {

@@ -6,11 +6,12 @@ import asyncio
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from services.console.web.desk import desk_of, page
 from services.console.web.guard import policy
@@ -25,7 +26,7 @@ from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.sources.source import Unreadable
 from shared.evidence_view.sample_details import detail_of
 from shared.statuses import NO_RESULT
-from shared.subjects import LOAD_RUN
+from shared.subjects import LOAD_RUN, is_token
 
 SHOWN = {
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
@@ -50,6 +51,8 @@ async def show_sample(request: Request) -> Response:
     except Unreadable as exc:
         lost = str(exc)
     stored = await asyncio.to_thread(read_sample, desk.settings, run_id, sample_id, task, signed)
+    if stored is None and loaded.finished is None and is_token(sample_id):
+        return RedirectResponse(f"/runs/{quote(run_id)}/samples/{quote(sample_id)}/live", 303)
     if stored is None:
         raise HTTPException(404, "There is no such sample in the run, or its files are not on this machine.")
     detail: dict[str, Any] = msgspec.to_builtins(detail_of(stored.facts))

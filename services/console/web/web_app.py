@@ -19,6 +19,9 @@ from services.console.web.desk import Desk, StaticFile, desk_of, page
 from services.console.web.finding import finding_web
 from services.console.web.guard import audit
 from services.console.web.library import library_acts, library_web
+from services.console.web.live import live_web
+from services.console.web.live.live_stream import LiveStreams
+from services.console.web.live.steering import HoldKeys
 from services.console.web.new_run import new_web
 from services.console.web.new_run.drafts import Drafts
 from services.console.web.operations import fleet_web, settings_web
@@ -54,6 +57,10 @@ def routes() -> list[Route]:
         Route("/views", _told(finding_web.save), methods=["POST"], name="save_view"),
         Route("/views/remove", _told(finding_web.remove), methods=["POST"], name="remove_view"),
         Route("/runs/{run}/samples/{sample}", _told(sample_web.show_sample), methods=["GET"], name="sample"),
+        Route(live_web.LIVE, _told(live_web.show_live), methods=["GET"], name="live"),
+        Route(f"{live_web.LIVE}/picture", _told(live_web.live_picture), methods=["GET"], name="live_picture"),
+        Route(f"{live_web.LIVE}/steer", _told(live_web.steer_live), methods=["POST"], name="live_steer"),
+        Route(f"{live_web.LIVE}/frames", _told(live_web.live_frames), methods=["GET"], name="live_frames"),
         Route(
             "/runs/{run}/samples/{sample}/{file}", _told(sample_web.sample_file), methods=["GET"], name="sample_file"
         ),
@@ -87,6 +94,7 @@ def make_app(desk: Desk, drafts: Drafts | None = None) -> Starlette:
         exception_handlers={HTTPException: _http_error, ExhibitError: _error, Exception: _error},
     )
     app.state.desk = desk
+    app.state.live, app.state.hold_keys = LiveStreams(), HoldKeys()
     app.state.drafts = Drafts() if drafts is None else drafts
     return app
 
@@ -105,6 +113,7 @@ def static_files() -> dict[str, StaticFile]:
         "times.js": (own("times.js"), "text/javascript"),
         "grid.js": (f"{strict}{read_parts(['dom.js'])}\n{own('grid.js')}", "text/javascript"),
         "stage.js": (f"{strict}{read_parts(STAGE_PARTS)}\n{own('stage_page.js')}", "text/javascript"),
+        "live.js": (f"{strict}{read_parts(['dom.js'])}\n{own('live.js')}", "text/javascript"),
         "review.js": (f"{strict}{read_parts(PICTURE_PARTS)}\n{own('review_desk.js')}", "text/javascript"),
         "icon.svg": (own("icon.svg"), "image/svg+xml"),
     }

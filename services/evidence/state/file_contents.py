@@ -108,6 +108,7 @@ def result_file(message: SampleFinished, log: AttemptLog) -> ResultFile:
         decided_by=message.decided_by,
         drivers=message.drivers,
         no_flow=message.no_flow,
+        taken_over_by=message.taken_over_by or msgspec.UNSET,
         started_at=message.started_at,
         finished_at=message.finished_at,
     )

@@ -13,7 +13,7 @@ from services.planner.state.attempt_state import NO_USAGE, Act, Decision, Sample
 from services.planner.state.transitions import with_readings
 from shared.contracts.base import Usage
 from shared.contracts.planner import DriverName
-from shared.contracts.steps import note_text
+from shared.contracts.steps import note_text, plain_note
 
 
 class TurnDriver(Protocol):
@@ -97,6 +97,14 @@ class Drivers:
     def check(self) -> None:
         for _, one in self._listed:
             one.check()
+
+    def note_person(self, by: str) -> None:
+        """A person has done steps by hand. A flow, or a workflow of the library, is not asked again: it does not know
+        what was done. Those after it go on from the page as it is, or the sample is for a person."""
+        if "person" not in self._worked:
+            self._worked.append("person")
+        if self._at < len(self._listed) and self._listed[self._at][0] in ("flow", "workflow"):
+            self._hand_over(HandedOver(note=plain_note(f"{by} has taken the sample over")))
 
     async def decide(self, view: SampleView) -> Decision:
         while self._at < len(self._listed):

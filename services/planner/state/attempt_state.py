@@ -298,6 +298,8 @@ class Act:
     """Of such a decision to ask about a picture: the answer."""
     reflection: Reflection | None = None
     """What a model has said beside its call."""
+    taken_over: bool = False
+    """A person does it who has taken the sample over."""
 
 
 @dataclass(frozen=True)

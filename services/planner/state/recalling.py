@@ -42,8 +42,9 @@ CUT_OFF = frozenset(
 
 
 def steps_to_recall(steps: Iterable[StepTaken]) -> tuple[StepTaken, ...]:
-    """Return the steps that led to the end of an attempt, without those that ended it."""
-    return tuple(takewhile(lambda step: not _ends(step), steps))
+    """Return the steps that led to the end of an attempt, without those that ended it. What a person has done who took
+    the sample over is never done again for him, nor what came after it."""
+    return tuple(takewhile(lambda step: not _ends(step) and not step.taken_over, steps))
 
 
 def _ends(step: StepTaken) -> bool:

@@ -146,7 +146,10 @@ def _asked_for(artifacts: Iterable[FiledArtifact]) -> tuple[FiledArtifact, ...]:
 
 
 def _with_counts(state: AttemptState, step: StepTaken) -> AttemptState:
-    """Count failures in a row. A refused answer is no failed action."""
+    """Count failures in a row. A refused answer is no failed action. A step of a person who has taken the sample over
+    says nothing of its driver, and takes none of its steps."""
+    if step.taken_over:
+        return replace(state, granted=state.granted + 1)
     network = state.network_failures
     if step.result is not None:
         network = 0 if step.result.ok else network + is_unanswered(step.result.code)
@@ -233,6 +236,8 @@ def with_notes(state: AttemptState, notes: tuple[Note, ...]) -> AttemptState:
 
 def _gained(before: AttemptState, after: AttemptState, step: StepTaken) -> bool:
     """Return whether the step brought a value, a file, a text, an item or an answer that was not known before."""
+    if step.taken_over:  # whoever goes on begins where a person has led to
+        return True
     if step.refused:
         return False
     labels = {filed.artifact.label for filed in before.artifacts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from services.planner.deps import PlannerDeps
@@ -34,12 +35,14 @@ class SampleControls:
         self.tried_in = tried_in
         self._told: tuple[str, ...] = ()
 
-    async def wait_while_paused(self) -> bool:
-        """Return once the run is not paused, or is interrupted or closed; whether it was paused."""
+    async def wait_while_paused(self, meanwhile: Callable[[], Awaitable[bool]]) -> bool:
+        """Return once the run is not paused, or is interrupted or closed; whether it was paused. ``meanwhile``: is
+        awaited while it is; returns whether it has taken time."""
         waited = False
         while _holds(await self.read(), self.tried_in):
             waited = True
-            await self._deps.wait(LOOK_EVERY_S)
+            if not await meanwhile():
+                await self._deps.wait(LOOK_EVERY_S)
         return waited
 
     async def wait_to_begin(self, most_s: float) -> None:

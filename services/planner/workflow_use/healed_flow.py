@@ -52,8 +52,10 @@ async def healed_choice(choice: WorkflowChoice, spec: TaskSpec, deps: PlannerDep
 
 def ending_with_flow(finished: SampleFinished) -> FlowEnding | None:
     """Return how a sample ended in which a flow began; None where none did, or where neither a flow nor rules could
-    have done it: it failed, or asks for a login."""
+    have done it: it failed, asks for a login, or a person has taken it over."""
     worked = finished.drivers
+    if finished.taken_over_by:
+        return None
     if "flow" not in worked or finished.status in ("failed", "auth_required"):
         return None
     if finished.status != "done":

@@ -17,7 +17,8 @@ def after_sample(record: RunFlow, finished: SampleFinished) -> RunFlow:
     name = finished.sample_id
     if record.state != "learning" or name not in record.learners or name in record.done:
         return record
-    if not why_not_compiled(finished.status, finished.reason, finished.decided_by):
+    taken_over = bool(finished.taken_over_by)
+    if not why_not_compiled(finished.status, finished.reason, finished.decided_by, taken_over=taken_over):
         return replace(record, done=(*record.done, name), lost=tuple(one for one in record.lost if one != name))
     if name in record.lost:
         return record

@@ -79,9 +79,9 @@ def rights_of(user: BusUser, inbox: str, durables: Iterable[str]) -> Rights:
     granted.publish |= {_subject(one) for one in asks}
     granted.publish |= {any_of(one) for one in user.use.publishes}
     granted.subscribe |= {_subject(one) for one in answers}
-    if any(one.keys for one in asks):
+    if any(one.keys and not one.held for one in asks):
         granted.publish.add(ping_subject("*"))
-    if any(one.keys for one in answers):
+    if any(one.keys and not one.held for one in answers):
         granted.subscribe.add(ping_subject("*"))
     if user.use.hears_runs:
         granted.subscribe |= set(any_of_run("*"))

@@ -234,6 +234,8 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
     drivers: tuple[OpenCode[DriverName], ...] = ()
     """As in :class:`shared.contracts.planner.SampleFinished`; empty in runs of earlier versions. So is ``no_flow``."""
     no_flow: str = ""
+    taken_over_by: tuple[str, ...] | UnsetType = UNSET
+    """As in :class:`shared.contracts.planner.SampleFinished`; UNSET where nobody has taken it over."""
     refuted: tuple[OrderRefuted, ...] | UnsetType = UNSET
     """Why a sample that was done is for a person after all, as all results of the run tell; UNSET where nothing does.
     The result before stays in ``doubted_N/``, after its attempt."""

@@ -15,6 +15,7 @@ from services.browser_pool.ports import (
     Capture,
     CaptureFailed,
     FetchRefused,
+    LiveFrame,
     PageCapture,
     PerformedAction,
     RestoredPage,
@@ -42,6 +43,7 @@ class FakeSession:
     captures: tuple[Capture, ...] = ()
     page: PageCapture | CaptureFailed | None = None
     spent_ms: float = 7.0
+    shown: LiveFrame | None = None
     answer: ApiResponse | FetchRefused = field(default_factory=lambda: FetchRefused("unreachable", "nobody is there"))
     state: dict[str, Any] = field(default_factory=lambda: {"cookies": [], "origins": []})
 
@@ -56,6 +58,13 @@ class FakeSession:
     async def take_step_picture(self) -> Capture | None:
         self._check()
         return None
+
+    async def watch(self, after: int, wait_s: float) -> LiveFrame | str:
+        self._check()
+        if self.gate is not None:
+            self.started.set()
+            await self.gate.wait()
+        return replace(self.shown, number=after + 1) if self.shown is not None else "it draws nothing"
 
     async def observe(self, snapshot_id: str, **how: object) -> RawPage:
         self._check()

@@ -13,13 +13,14 @@ import pytest
 
 from shared.bus.actor import Actor
 from shared.contracts.base import Usage, add_usage
+from shared.contracts.browser.live import NothingNew, WatchReply, WatchSample
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
-from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
+from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError, Unavailable
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_CHOICES
-from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE, subjects_of_run
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WATCH_SAMPLE, WORK_SAMPLE, subjects_of_run
 from tests.raising import raises_code
 from tests.waiting import until_asked
 
@@ -28,6 +29,13 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 def unique(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex[:12]}"
+
+
+async def one_answer(bus: Any, asked: WatchSample) -> bool:
+    try:
+        return bool(await bus.ask(WATCH_SAMPLE, asked))
+    except Unavailable:
+        return False
 
 
 OF_NO_LIST: Any = "odd"
@@ -47,6 +55,39 @@ class BusSuite:
         bus = await served(actor, "deps")
         reply = await bus.ask(SUBMIT_RUN, SubmitRun(requested_by="Zoë"))
         assert reply == RunAccepted(run_id="deps-Zoë", samples=1)
+
+    async def test_what_is_held_is_asked_of_who_has_it_and_of_nobody_before_and_after(self, served):
+        actor: Actor[str] = Actor("holder")
+
+        @actor.answers(WATCH_SAMPLE)
+        async def watch(request: WatchSample, deps: str) -> WatchReply:
+            return NothingNew(session_id=deps)
+
+        bus, run_id = await served(actor, "here"), unique("run")
+        asked = WatchSample(run_id=run_id, sample_id="S-1")
+
+        async def told() -> str:
+            try:
+                return (await bus.ask(WATCH_SAMPLE, asked)).session_id
+            except Unavailable as exc:
+                return exc.code
+
+        async def is_told(wanted: str) -> bool:
+            return await told() == wanted
+
+        assert await told() == "no_responders"
+        bus.take_seat(WATCH_SAMPLE, run_id, "S-1")
+        bus.take_seat(WATCH_SAMPLE, run_id, "S-1")
+        await until_asked(lambda: is_told("here"), "who has the sample")
+        other = msgspec.structs.replace(asked, sample_id="S-2")
+        with raises_code(Unavailable, "no_responders"):
+            await bus.ask(WATCH_SAMPLE, other)
+        bus.leave_seat(WATCH_SAMPLE, run_id, "S-1")
+        bus.take_seat(WATCH_SAMPLE, run_id, "S-2")
+        await until_asked(lambda: one_answer(bus, other), "who has the other one")
+        assert await told() == "here"  # it was taken twice
+        bus.leave_seat(WATCH_SAMPLE, run_id, "S-1")
+        await until_asked(lambda: is_told("no_responders"), "nobody has it any more")
 
     async def test_what_stands_in_the_work_queue_is_known_to_stand_there(self, served):
         actor: Actor[None] = Actor("nobody")

@@ -229,5 +229,6 @@ def test_what_changes_something_is_asked_by_post_alone():
         "/new", "/new/{draft}/{act}", "/runs/{run}/control/{control}", "/runs/{run}/review/{act}",
         "/runs/{run}/drift/approve", "/flows/{name}/rollback", "/runs/{run}/answer/{key}", "/several/{control}",
         "/views", "/views/remove",
+        "/runs/{run}/samples/{sample}/live/steer",
     }  # fmt: skip
     assert all((route.methods or set()) <= {"GET", "HEAD", "POST"} for route in routes())

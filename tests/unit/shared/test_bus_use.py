@@ -24,8 +24,8 @@ MECHANISM = ("shared.bus", "shared.host", "shared.testing")
 """They take any subject: who calls them names it."""
 STREAMS = {"SAMPLES", "DELIVERIES"}
 """They are named by the queues in them."""
-GATED = {"LEASE"}
-"""The pool opens and closes it, which is no ask."""
+GATED = {"LEASE", "WATCH_SAMPLE", "FOLLOW_SAMPLE", "STEER_SAMPLE"}
+"""The services open and close them, which is no ask."""
 
 
 @dataclass

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from services.browser_pool.handlers import actor as browser_pool
 from services.discovery.handlers import actor as discovery
 from services.evidence.handlers import actor as evidence
+from services.planner.handlers import actor as planner
 from services.workflows.handlers import actor as workflows
 from shared.bus.floods import BURST, LETTERS_S, MOST_ASKERS, MOST_LETTERS, MOST_WAIT_S, RATE, AskPace, LetterLimit
 from shared.client.bus_use import CLIENT_USE
@@ -65,7 +67,7 @@ def test_new_names_gain_nothing():
 
 
 def test_every_ask_of_a_client_is_paced():
-    routes = {**discovery.asks, **evidence.asks, **workflows.asks}
+    routes = {**discovery.asks, **planner.asks, **browser_pool.asks, **evidence.asks, **workflows.asks}
     assert [one.pattern for one in CLIENT_USE.asks if not routes[one.pattern].paced] == []
 
 

@@ -8,6 +8,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from services.browser_pool.adapters.guard.interception import guard_session
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.guard.secrets import open_vault
 from services.browser_pool.adapters.network import frame_of
+from services.browser_pool.adapters.screencast import Screencast
 from services.browser_pool.adapters.session import PageSession, SessionLimits
 from services.browser_pool.login_hosts import state_for
 from services.browser_pool.login_states import LoginState, LoginStore
@@ -35,7 +37,9 @@ from services.browser_pool.ports import (
     Capture,
     CaptureFailed,
     FetchRefused,
+    LiveFrame,
     PageCapture,
+    PerformedAction,
     RestoredPage,
     RestoreRefused,
     RestoreRequest,
@@ -44,6 +48,7 @@ from services.browser_pool.ports import (
 )
 from services.browser_pool.safety import politeness
 from shared.aio import BackgroundTasks
+from shared.contracts.actions import BrowserAction, TypeSecret
 from shared.contracts.browser_pool import Politeness
 from shared.errors import PermanentError, Unavailable
 from shared.secrets.store import SecretStore
@@ -300,6 +305,7 @@ class PoolSession(PageSession):
         super().__init__(started.browser, warm.context, warm.page, limits, perform, pace, polls)
         self._on_closed: Callable[[], None] | None = on_closed
         self._browser_folder, self._watch = started.folder, started.watch
+        self._screencast = Screencast(self)
         warm.context.on("response", self._record_response)
         warm.context.on("requestfailed", self._record_failure)
 
@@ -316,6 +322,15 @@ class PoolSession(PageSession):
         self._spent_s = 0.0
         self.tabs.follow()
         return await self.run_unless_lost(capture_page(self, known, wanted))
+
+    async def act(self, action: BrowserAction, **how: Any) -> PerformedAction:
+        """See BrowserSession."""
+        with self._screencast.unseen() if isinstance(action, TypeSecret) else nullcontext():
+            return await super().act(action, **how)
+
+    async def watch(self, after: int, wait_s: float) -> LiveFrame | str:
+        """See BrowserSession."""
+        return await self.run_unless_lost(self._screencast.next_frame(after, wait_s))
 
     async def take_step_picture(self) -> Capture | None:
         """See BrowserSession."""
@@ -338,6 +353,7 @@ class PoolSession(PageSession):
     async def close(self) -> None:
         self.pace.end()
         self._watch.remove(self)
+        await self._screencast.close()
         try:
             await super().close()
         finally:

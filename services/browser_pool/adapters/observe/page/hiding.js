@@ -3,7 +3,7 @@
 let hiddenTexts = [];
 
 function hidingVerbs() {
-  return { hideField: (id, n) => hideField(id, Number(n)), secretTexts: () => secretFields().map((el) => el.value || el.textContent).filter(Boolean) };
+  return { hideField: (id, n) => hideField(id, Number(n)), veils: (...texts) => veils(texts), secretTexts: () => secretFields().map((el) => el.value || el.textContent).filter(Boolean) };
 }
 
 function hideTexts(texts) {
@@ -21,6 +21,18 @@ function showing() {
   if (!hiddenTexts.length) return [];
   const found = everything('*').filter((el) => !SILENT.has(el.localName) && (shows(el.value) || shows(el.placeholder) || shows(el.alt) || showsInside(el)));
   return found.flatMap((el) => el.childElementCount < 50 ? [el, ...el.querySelectorAll('*')] : [el]);
+}
+
+// Where secrets are drawn, in the view: their boxes, and texts that stand out of those.
+function veils(texts) {
+  hideTexts(texts);
+  const boxes = [...secretFields(), ...showing()].flatMap((el) => {
+    const text = document.createRange();
+    text.selectNodeContents(el);
+    return [...el.getClientRects(), ...text.getClientRects()];
+  });
+  const drawn = boxes.filter((box) => box.width > 0 && box.height > 0 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight);
+  return { boxes: drawn.map((box) => [box.left, box.top, box.width, box.height]), width: innerWidth, height: innerHeight, x: scrollX, y: scrollY };
 }
 
 function showsInside(el) {

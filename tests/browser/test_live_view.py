@@ -1,0 +1,108 @@
+"""The live view: pictures follow the page while somebody asks, and none shows a secret."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import AsyncIterator
+
+import numpy as np
+import pytest_asyncio
+from PIL import Image
+
+from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
+from services.browser_pool.ports import LiveFrame, SessionTerms
+from shared.contracts.actions import ByCss, Click, Goto, TypeSecret
+from tests.browser.site import Site
+from tests.typed import expect
+from tests.waiting import until_asked
+
+WAIT_S = 30.0
+BLACK, WHITE = 40, 215
+
+
+def pixels(frame: LiveFrame, x: float, y: float, width: float, height: float) -> np.ndarray:
+    """The grey values of a part of the view."""
+    with Image.open(io.BytesIO(frame.picture)) as image:
+        assert image.format == "JPEG"
+        scale = image.width / frame.width
+        box = tuple(round(one * scale) for one in (x, y, x + width, y + height))
+        return np.asarray(image.convert("L").crop(box))  # type: ignore[arg-type]
+
+
+async def frame_with(session: PoolSession, wanted, after: int = 0) -> LiveFrame:
+    """The first picture that is as wanted; the page may be drawn more than once until it is."""
+    seen = after
+
+    async def look() -> LiveFrame | None:
+        nonlocal seen
+        shown = await session.watch(seen, WAIT_S)
+        if isinstance(shown, str):
+            return None
+        seen = shown.number
+        return shown if wanted(shown) else None
+
+    return await until_asked(look, "such a picture")
+
+
+async def test_pictures_follow_the_page_and_its_tabs_during_an_action_too(session: PoolSession, site: Site) -> None:
+    body = "<style>*{margin:0}body{background:%s;height:2000px}</style><a id=a target=_blank href=/tab>On</a>"
+    site.add("/tab", body % "black")
+    await session.act(Goto(url=site.add("/first", body % "white")))
+    first = await frame_with(session, lambda one: pixels(one, 300, 300, 9, 9).min() > WHITE)
+    assert first.url.endswith("/first")
+    await session.page.evaluate("document.body.style.background = 'black'; scrollTo(0, 120)")
+    changed = await frame_with(session, lambda one: pixels(one, 300, 300, 9, 9).max() < BLACK, first.number)
+    assert changed.number > first.number
+    assert changed.scroll_y == 120
+    await session.page.evaluate("document.body.style.background = 'white'")
+    await session.act(Click(target=ByCss(css="#a")))
+    tab = await frame_with(session, lambda one: one.url.endswith("/tab"), changed.number)
+    assert pixels(tab, 300, 300, 9, 9).max() < BLACK
+
+
+FORM = """<style>*{margin:0;font:20px monospace;border:0;outline:0}input,p,iframe{position:absolute;left:20px;
+ width:500px;height:40px;background:white;overflow:hidden}#p{top:20px}#o{top:100px}iframe{top:180px}</style>
+<input id=p oninput="o.textContent = f.contentDocument.body.textContent = p.value"><p id=o></p><iframe id=f></iframe>
+<script>const [p, o, f] = ['p', 'o', 'f'].map((id) => document.getElementById(id))</script>"""
+PARTS = {"field": (20, 20, 500, 40), "text": (20, 100, 300, 30), "frame": (20, 180, 500, 40)}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def secretive(secret_chromium: Chromium) -> AsyncIterator[PoolSession]:
+    terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("portal",))
+    leased = await secret_chromium.open_session(terms)
+    yield leased
+    await leased.close()
+
+
+async def test_no_picture_shows_a_secret_while_it_is_typed_and_after(secretive: PoolSession, site: Site) -> None:
+    await secretive.act(Goto(url=site.add("/form", FORM)))
+    frames = [await frame_with(secretive, lambda _: True)]
+    over = asyncio.Event()
+
+    async def watch() -> None:
+        while not over.is_set():
+            shown = await secretive.watch(frames[-1].number, 0.5)
+            if not isinstance(shown, str):
+                frames.append(shown)
+
+    watching = asyncio.create_task(watch())
+    acted = await secretive.act(TypeSecret(target=ByCss(css="#p"), secret="portal"))
+    assert acted.result.ok, acted.result.message
+    over.set()
+    await watching
+    assert expect(await secretive.page.text_content("#o"), str)
+    for name, part in PARTS.items():
+        assert pixels(frames[0], *part).min() > WHITE, name
+    frames.append(await frame_with(secretive, lambda one: one.covered, frames[-1].number - 1))
+    for frame in frames[1:]:
+        for name, part in PARTS.items():
+            found = pixels(frame, *part)
+            covered, before = np.median(found) < BLACK, found.min() > WHITE
+            assert covered or before, (name, frame.covered)
+            assert not covered or name == "text" or found.max() < WHITE, name
+    assert np.median(pixels(frames[-1], *PARTS["frame"])) < BLACK
+    await secretive.page.evaluate("p.remove(); o.remove(); f.remove()")
+    gone = await frame_with(secretive, lambda one: not one.covered, frames[-1].number)
+    assert pixels(gone, *PARTS["text"]).min() > WHITE
