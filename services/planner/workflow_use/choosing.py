@@ -37,6 +37,9 @@ from shared.workflow_source.wording import finding_line
 log = logging.getLogger(__name__)
 
 KEPT_FLOWS = 16
+COMPOSING_S = 120.0
+"""How long a planner waits for what another one composes."""
+POLL_S = 0.5
 BY_SPEC, BY_NAME = "spec", "name"
 MAKE_IT_AGAIN = "compile it again, or name it in the key workflow of the spec"
 
@@ -176,7 +179,7 @@ async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps, costs: list[
     }
     if not candidates:
         return NO_WORKFLOW
-    problems, before = (), None
+    problems, before, is_ours = (), None, False
     for _ in range(COMPOSE_TRIES):
         before, used = await deps.librarian.choose(spec, tuple(candidates.values()), problems, before)
         costs.append(used)
@@ -187,15 +190,30 @@ async def _by_model(run_id: str, spec: TaskSpec, deps: PlannerDeps, costs: list[
         if composition is None:
             choice, problems = parse_choice(before, spec, candidates, chosen_by=deps.librarian.name)
             return _usable(choice, problems)
-        known = await deps.records.read(WORKFLOW_CHOICES, run_id, WorkflowChoice)
-        if known is not None:  # another process has chosen meanwhile
+        known = None if is_ours else await _chosen_by_others(run_id, deps)
+        if known is not None:
             return known
+        is_ours = True
         new, problems = await _compose(run_id, composition, deps.librarian.name, deps)
         if new is not None:
             given = cast("dict[str, Any]", before)
             choice, problems = choice_of(new, given, spec, chosen_by=deps.librarian.name)
             return _usable(choice, problems)
     return _usable(NO_WORKFLOW, problems)
+
+
+async def _chosen_by_others(run_id: str, deps: PlannerDeps) -> WorkflowChoice | None:
+    """Return what another process has chosen, also one that is composing right now; None: this one composes.
+
+    One that has ended meanwhile is not waited for without end: then this one composes too."""
+    if await deps.records.create(WORKFLOW_CHOICES, f"{run_id}.composed", WorkflowChoice()):
+        return await deps.records.read(WORKFLOW_CHOICES, run_id, WorkflowChoice)
+    since_s = deps.elapsed_s()
+    while True:
+        known = await deps.records.read(WORKFLOW_CHOICES, run_id, WorkflowChoice)
+        if known is not None or deps.elapsed_s() - since_s >= COMPOSING_S:
+            return known
+        await deps.wait(POLL_S)
 
 
 def _usable(choice: WorkflowChoice, problems: tuple[str, ...]) -> WorkflowChoice:

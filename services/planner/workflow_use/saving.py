@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any, cast
 
 import msgspec
@@ -19,7 +20,7 @@ from services.planner.state.workflow_choice import WorkflowChoice
 from services.planner.workflow_use.prompts import SAVE_TRIES
 from shared.client.workflow_calls import create_workflow
 from shared.contracts.actions import Done, Screenshot, ScreenshotElement, ScreenshotViews, UseWorkflow
-from shared.contracts.base import add_usage
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.planner import LONG_WAY_STEPS, SampleFinished
 from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, plain_note
@@ -49,16 +50,23 @@ async def save_workflow(
     """
     if not spec.save_workflow or deps.librarian is None or not is_worth_saving(finished, state):
         return finished
+    costs: list[Usage] = []
+    note = ""
     try:
         if not await deps.records.create(WORKFLOW_CHOICES, f"{finished.run_id}.saved", WorkflowChoice()):
             return finished
-        return await _save(spec, finished, state, deps)
+        note = await _save(spec, finished, state, deps, costs)
     except ExhibitError as exc:
         log.warning("no workflow was saved of %s: %s: %s", finished.sample_id, exc.code, exc)
-        return finished
+    paid = msgspec.structs.replace(finished, usage=reduce(add_usage, costs, finished.usage))
+    return _noted(paid, note) if note else paid
 
 
-async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps) -> SampleFinished:
+async def _save(
+    spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps, costs: list[Usage]
+) -> str:
+    """Return what came of it, for people. What each answer has cost is added to ``costs``, also where a later one
+    fails."""
     librarian = deps.librarian
     assert librarian is not None
     steps = steps_text(state, finished.values)
@@ -66,11 +74,11 @@ async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, d
     before: object = None
     for _ in range(SAVE_TRIES):
         arguments, usage = await librarian.write(spec, finished.sample.fields, steps, problems, before)
+        costs.append(usage)
         await add_spending(finished.run_id, usage, deps)
-        finished = msgspec.structs.replace(finished, usage=add_usage(finished.usage, usage))
         given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
         if given.get("save") is False:
-            return _noted(finished, f"no workflow was saved: {str(given.get('reason'))[:300]}")
+            return f"no workflow was saved: {str(given.get('reason'))[:300]}"
         before, name, source = given, given.get("name"), given.get("source")
         if not isinstance(name, str) or not isinstance(source, str):
             problems = ("there was no call of the tool with a name and a source",)
@@ -85,9 +93,9 @@ async def _save(spec: TaskSpec, finished: SampleFinished, state: AttemptState, d
         )
         if isinstance(reply, WorkflowCreated):
             version = reply.workflow
-            return _noted(finished, f"saved as the workflow {version.name}, version {version.hash[:12]}")
+            return f"saved as the workflow {version.name}, version {version.hash[:12]}"
         problems = tuple(finding_line(one) for one in reply.findings if one.severity != "advice")
-    return _noted(finished, f"no workflow was saved: {'; '.join(problems)[:500]}")
+    return f"no workflow was saved: {'; '.join(problems)[:500]}"
 
 
 def _noted(finished: SampleFinished, text: str) -> SampleFinished:

@@ -11,14 +11,14 @@ import pytest
 
 from services.planner.handlers import work_sample
 from services.planner.state.workflow_choice import WorkflowChoice, arguments_for
-from services.planner.workflow_use.choosing import load_choice
+from services.planner.workflow_use.choosing import COMPOSING_S, load_choice
 from services.planner.workflow_use.prompts import COMPOSE_TRIES
 from shared.contracts.actions import Done, Goto, Screenshot, UseWorkflow
 from shared.contracts.base import Usage
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import BrowserAccess, SavedBlob, WorkflowRan, WorkflowUse
 from shared.contracts.workflows.library import WorkflowShown
-from shared.errors import PermanentError
+from shared.errors import ExhibitError, PermanentError
 from shared.evidence_format.log_codec import entry_of
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec
@@ -58,6 +58,8 @@ class ScriptedLibrarian:
         self, spec: TaskSpec, row: Mapping[str, str], steps: str, problems: Sequence[str], before: object
     ) -> tuple[object, Usage]:
         self.told.append(problems)
+        if isinstance(answer := self.written[len(self.told) - 1], ExhibitError):
+            raise answer
         return self.written[len(self.told) - 1], Usage(llm_calls=1)
 
 
@@ -335,6 +337,31 @@ async def test_what_another_planner_has_chosen_meanwhile_is_used_and_nothing_is_
     assert [action.name for action in used(one)] == ["open_ticket"]
 
 
+async def test_what_another_planner_composes_right_now_is_waited_for():
+    one, librarian = bench_of_parts(composes())
+    other = WorkflowChoice(name="open_ticket", hash=HASH, arguments={"url": "{url}"}, chosen_by="model")
+    librarian.meanwhile = lambda: one.deps.records.create(WORKFLOW_CHOICES, "run_1.composed", WorkflowChoice())
+    waits = one.deps.wait
+
+    async def ready_at_the_second_wait(pause_s: float) -> None:
+        await waits(pause_s)
+        if len(one.pauses) == 2:
+            await one.deps.records.create(WORKFLOW_CHOICES, "run_1", other)
+
+    one.deps.wait = ready_at_the_second_wait
+    await one.run()
+    assert one.library.created == []  # type: ignore[attr-defined]
+    assert [action.name for action in used(one)] == ["open_ticket"]
+
+
+async def test_a_planner_that_has_ended_while_it_composed_is_not_waited_for_without_end():
+    one, librarian = bench_of_parts(composes())
+    librarian.meanwhile = lambda: one.deps.records.create(WORKFLOW_CHOICES, "run_1.composed", WorkflowChoice())
+    await one.run()
+    assert [created.name for created in one.library.created] == ["open_and_read"]  # type: ignore[attr-defined]
+    assert one.clock_s >= COMPOSING_S
+
+
 async def test_answers_are_paid_for_though_the_model_cannot_be_asked_again():
     one, librarian = bench_of_parts(composes("def run(:"))
 
@@ -375,7 +402,7 @@ STEPS = [Screenshot(label="ticket"), *(Screenshot(label=f"part {number}") for nu
 
 
 def saving(librarian: ScriptedLibrarian, *answers: Any, **task: Any) -> Bench:
-    one = with_model(bench(name="another", save_workflow=True, **task), librarian, *(answers or STEPS))
+    one = with_model(bench(name="another", **{"save_workflow": True, **task}), librarian, *(answers or STEPS))
     one.scripted.site[URL] = [page(*ticket())]
     return one
 
@@ -400,6 +427,14 @@ async def test_a_source_with_errors_is_sent_back_with_them():
     finished = await one.run()
     assert "saved as the workflow" in finished.notes[-1].text
     assert any("except" in problem for problem in librarian.told[1])
+
+
+async def test_what_was_answered_is_paid_for_though_a_later_answer_fails():
+    librarian = ScriptedLibrarian(written=[BAD, PermanentError("no more", code="model_unpaid")])
+    without = (await saving(ScriptedLibrarian(), save_workflow=False).run()).usage.llm_calls
+    finished = await saving(librarian).run()
+    assert (finished.status, finished.usage.llm_calls) == ("done", without + 1)
+    assert len(librarian.told) == 2
 
 
 async def test_the_model_may_decline():
