@@ -151,6 +151,11 @@ class Settings(BaseSettings):
     """Flows that one process of the library runs by turns at a time; each is a process that waits most of the time."""
     workflow_memory_mb: int = Field(default=512, ge=64)
     """Memory of one invocation."""
+    build_keep_days: int = Field(default=30, ge=0)
+    """Days that the bus keeps a build session after it was closed; 0: without end. Its client keeps its folder."""
+    build_keep_mb: int = Field(default=2048, ge=0)
+    """Of all closed build sessions on the bus: beyond it the oldest are dropped; 0: without end. What is not closed is
+    kept."""
 
     review_max_decisions: int = Field(default=20_000, ge=1)
     """Decisions that the review of one run takes; more are refused, but for signatures and reopenings."""

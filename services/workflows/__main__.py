@@ -31,6 +31,7 @@ from services.workflows.search.index import open_index
 from services.workflows.setup_checks import SETUP_CHECKS
 from services.workflows.tools.toolbox import open_toolbox
 from shared.bus.nats_bus import Bus
+from shared.flows.building.retention import Keep
 from shared.secrets.store import secret_store
 from shared.settings import Settings
 
@@ -48,7 +49,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[WorkflowDeps
     executor = SandboxExecutor(packages=packages.packages, max_flows=settings.workflow_flow_capacity)
     flows = FlowTurns(bus.instance_id)
     healer = RunHealer(bus, utc_now)
-    builds = BuildSessions(bus, bus.instance_id)
+    builds = BuildSessions(bus, bus.instance_id, Keep(settings.build_keep_days, settings.build_keep_mb))
     embedder = cache(lambda: open_embedder(settings.workflow_embedder))  # one model for both, loaded when it is used
     hosts = filter(None, (rule.strip() for rule in settings.tool_hosts.split(",")))
     toolbox = open_toolbox(

@@ -116,7 +116,7 @@ BUS_USE = BusUse(
         WORKFLOW_SOURCES,
         WORKFLOW_FILES,
     ),
-    lists=(WORKFLOWS,),
+    lists=(WORKFLOWS, BUILDS),
     gets=(
         ARTIFACTS,
         INPUTS,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from services.workflows.builds.build_store import BUILD_ID, BuildBus, BuildStore
+from services.workflows.builds.build_store import BUILD_ID, BuildBus, BuildStore, drop_session
 from services.workflows.builds.running_build import RunningBuild
 from shared.aio import BackgroundTasks
 from shared.bus.ports import PART_BYTES
 from shared.contracts.workflows import builds
 from shared.errors import ExhibitError
+from shared.flows.building.retention import Keep, sessions_to_drop
 from shared.streams import BUILDS
 from shared.subjects import FOLLOW_BUILD
 from shared.task.spec import check_spec
@@ -23,6 +27,8 @@ MAX_WAIT_S = 20.0
 MAX_FILE_BYTES = 64 * 1024**2
 MAX_PATH_CHARS = 400
 LOOK_EVERY_S = 60.0
+DROP_EVERY_S = 3600.0
+KEEP = Keep()
 SCRATCH_FILE = re.compile(r"scratch_work/[A-Za-z0-9_-][A-Za-z0-9_.-]*\.py")
 WORKSPACE_FILE = re.compile(
     r"(conversation\.jsonl|logs/compiler\.log|(scratch_work|samples|workspace|data)(/[\w.-]+)+)"
@@ -30,10 +36,10 @@ WORKSPACE_FILE = re.compile(
 
 
 class BuildSessions:
-    """``instance_id``: of this process on the bus."""
+    """``instance_id``: of this process on the bus. ``keep``: how long closed sessions are kept."""
 
-    def __init__(self, bus: BuildBus, instance_id: str) -> None:
-        self._bus, self._instance_id = bus, instance_id
+    def __init__(self, bus: BuildBus, instance_id: str, keep: Keep = KEEP) -> None:
+        self._bus, self._instance_id, self._keep = bus, instance_id, keep
         self._running: dict[str, RunningBuild] = {}
         self._opening = asyncio.Lock()
         self._tasks = BackgroundTasks()
@@ -54,6 +60,9 @@ class BuildSessions:
             if (elsewhere := await self._elsewhere(request.build_id, request.spec)) is not None:
                 return elsewhere
             await self._end(request.build_id)
+            record = await self._bus.read(BUILDS, request.build_id, builds.BuildRecord)
+            if record is not None and record.dropping:  # by a process that has ended meanwhile, or that is at it
+                await drop_session(self._bus, request.build_id, None)
             store = BuildStore(self._bus, request.build_id, self._instance_id)
             record = await store.claim(request.spec, request.rows, request.by, agent=request.agent)
             if not record.rows:
@@ -135,12 +144,23 @@ class BuildSessions:
     # --- end
 
     async def _give_back_idle(self) -> None:
-        """Give back the browsers of sessions that nobody follows."""
+        """Give back the browsers of sessions that nobody follows, and drop closed sessions that are kept no longer."""
+        loop, dropped_at = asyncio.get_running_loop(), -math.inf
         while True:
+            if loop.time() - dropped_at >= DROP_EVERY_S:
+                dropped_at = loop.time()
+                with suppress(ExhibitError):  # in an hour again
+                    await self.drop_closed(datetime.now(UTC))
             await asyncio.sleep(LOOK_EVERY_S)
             async with self._opening:
                 for build_id in [one for one, running in self._running.items() if running.is_idle()]:
                     await self._end(build_id)
+
+    async def drop_closed(self, now: datetime) -> list[str]:
+        """Drop the closed sessions that are kept no longer. Return their ids."""
+        records = await self._bus.read_all(BUILDS, builds.BuildRecord)
+        found = sessions_to_drop(records, now, self._keep)
+        return [one for one in found if await drop_session(self._bus, one, records[one].closed_at)]
 
     async def _end(self, build_id: str) -> None:
         running = self._running.pop(build_id, None)

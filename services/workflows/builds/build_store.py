@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,7 +25,6 @@ from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
 
 BUILD_ID = re.compile(r"[A-Za-z0-9_-]{1,80}")
 MAX_BATCH_BYTES = 400_000
-FIRST_BATCH = 1
 
 
 class BuildBus(Asks, Blobs, Records, Protocol):
@@ -42,7 +42,7 @@ class BuildStore:
 
     def __init__(self, bus: BuildBus, build_id: str, owner: str) -> None:
         self._bus, self._build_id, self._owner = bus, build_id, owner
-        self._next_batch = FIRST_BATCH
+        self._next_batch = self._first_batch = 1
         self._stored = 0
         self._hashes: dict[str, tuple[tuple[int, int], str]] = {}
         self.files: dict[str, str] = {}
@@ -62,13 +62,30 @@ class BuildStore:
                     by=by,
                     agent=agent,
                 )
-            rows_now = tuple(rows) or known.rows
-            return replace(known, owner=self._owner, spec=dict(spec), rows=rows_now, by=by or known.by, agent=agent)
+            return replace(
+                known,
+                owner=self._owner,
+                spec=dict(spec),
+                rows=tuple(rows) or known.rows,
+                by=by or known.by,
+                agent=agent,
+                closed_at=None,
+            )
 
         record = await self._bus.modify(BUILDS, self._build_id, BuildRecord, change)
         assert record is not None  # a change is always made
         self.files = dict(record.files)
+        self._next_batch = self._first_batch = record.first_batch
         return record
+
+    async def close(self, at: datetime) -> None:
+        """Note that the session was closed, if it is still this process's."""
+        await self._bus.modify(
+            BUILDS,
+            self._build_id,
+            BuildRecord,
+            lambda known: replace(known, closed_at=at) if known is not None and known.owner == self._owner else None,
+        )
 
     async def events(self) -> list[BuildEvent]:
         """Return all stored events."""
@@ -109,13 +126,21 @@ class BuildStore:
             BUILDS,
             self._build_id,
             BuildRecord,
-            lambda known: replace(known, files=now) if known is not None and known.owner == self._owner else None,
+            lambda known: (
+                replace(known, files=now, size_bytes=self._size(now))
+                if known is not None and known.owner == self._owner
+                else None
+            ),
         )
         if record is None:
             raise BuildTakenOverError(f"the build session {self._build_id} is worked on by another process")
         before, self.files = self.files, now
         for sha256 in {*before.values()} - {*now.values()}:
             await self._bus.remove(BUILD_FILES, self._blob(sha256))
+
+    def _size(self, names: Iterable[str]) -> int:
+        """Return the bytes of these files, as they were hashed."""
+        return sum(self._hashes[name][0][1] for name in names)
 
     def _hashed(self, folder: Path) -> dict[str, str]:
         """Return the SHA-256 of each file; one that has its time and size of before is not read again."""
@@ -136,7 +161,7 @@ class BuildStore:
         return f"{self._build_id}.{batch}"
 
     def _blob(self, sha256: str) -> str:
-        return f"{self._build_id}.{sha256}"
+        return blob_name(self._build_id, self._first_batch, sha256)
 
 
 NOT_KEPT = ("conversation.jsonl", "todos.json", "logs/compiler.log")
@@ -155,6 +180,40 @@ def batches(events: Sequence[BuildEvent]) -> list[tuple[BuildEvent, ...]]:
         found[-1].append(event)
         size += more
     return [tuple(one) for one in found]
+
+
+def blob_name(build_id: str, first_batch: int, sha256: str) -> str:
+    """Return the name of a file's bytes. A session under the id of one that was dropped has names of its own: whoever
+    still removes the files of that one removes none of these."""
+    return f"{build_id}.{sha256}" if first_batch == 1 else f"{build_id}.{first_batch}.{sha256}"
+
+
+async def drop_session(bus: BuildBus, build_id: str, closed_at: datetime | None) -> bool:
+    """Remove what is kept of a session that was closed then; of its record a few bytes stay, so that none of its events
+    is taken for one of a later session under its id. Return whether it was: one that was opened since is kept.
+
+    A process that is killed meanwhile leaves a session that is dropped half, and whose rest is dropped next.
+    """
+
+    def begin(known: BuildRecord | None) -> BuildRecord | None:
+        may = known is not None and (known.dropping or (known.closed_at is not None and known.closed_at == closed_at))
+        return replace(known, dropping=True) if known is not None and may else None
+
+    record = await bus.modify(BUILDS, build_id, BuildRecord, begin)
+    if record is None:
+        return False
+    for sha256 in {*record.files.values()}:
+        await bus.remove(BUILD_FILES, blob_name(build_id, record.first_batch, sha256))
+    batch = record.first_batch
+    while await bus.modify(BUILD_EVENTS, f"{build_id}.{batch}", BuildBatch, _without_events) is not None:
+        batch += 1
+    emptied = replace(record, spec={}, rows=(), files={}, size_bytes=0, dropping=False, first_batch=batch)
+    await bus.modify(BUILDS, build_id, BuildRecord, lambda known: emptied if known and known.dropping else None)
+    return True
+
+
+def _without_events(known: BuildBatch | None) -> BuildBatch | None:
+    return None if known is None else replace(known, events=())
 
 
 def _write(path: Path, data: bytes) -> None:

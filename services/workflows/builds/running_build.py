@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -152,6 +153,9 @@ class RunningBuild:
             self._bench.save()
             with suppress(BuildTakenOverError):
                 await self.stored()
+        if closes and not self.closed:
+            with suppress(ExhibitError):  # it is kept longer then
+                await self._store.close(datetime.now(UTC))
         self._done.append(command_id)
         if closes:
             self.closed = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 
 from shared.contracts.actions import BrowserAction
@@ -24,7 +25,10 @@ class BuildRow(Part, frozen=True, kw_only=True):
 class BuildRecord(Part, frozen=True, kw_only=True):
     """A build session as it is kept in the bucket BUILDS. ``owner``: the process that has it; ``batches``: of events
     so far. ``files``: SHA-256 of each file of its workspace by its path; the bytes are in BUILD_FILES.
-    ``agent``: a model works in it."""
+    ``agent``: a model works in it.
+
+    ``closed_at``: None: it is not closed. ``size_bytes``: of its files. ``dropping``: what is kept of it is being
+    removed; ``first_batch``: number of its first batch of events: those before it are of a session that was dropped."""
 
     build_id: str
     owner: str
@@ -33,6 +37,10 @@ class BuildRecord(Part, frozen=True, kw_only=True):
     by: str
     files: dict[str, str] = {}
     agent: bool = False
+    closed_at: datetime | None = None
+    size_bytes: int = 0
+    dropping: bool = False
+    first_batch: int = 1
 
 
 class BuildBatch(Part, frozen=True, kw_only=True):

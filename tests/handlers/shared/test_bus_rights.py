@@ -257,7 +257,7 @@ READS = frozenset({"STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"})
 MAKES_READERS = {
     "evidence": {"EVENTS", "DELIVERIES"},
     "discovery": {"SAMPLES", "KV_SUBMISSIONS", "KV_SCHEDULES"},
-    "workflows": {"KV_WORKFLOWS"},
+    "workflows": {"KV_WORKFLOWS", "KV_BUILDS"},
 }
 PURGES = {
     "evidence": {"DELIVERIES", "OBJ_ARTIFACTS", "OBJ_ANSWERS"},

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from services.workflows.build_handlers import build_actor
 from services.workflows.builds.build_sessions import BuildSessions
@@ -286,6 +288,50 @@ async def test_what_is_asked_is_answered_by_one_of_its_options_or_in_words(world
     assert isinstance(ann.events[-1], QuestionsAsked)
 
 
+async def test_a_closed_session_that_is_too_old_is_dropped_and_one_that_is_open_is_not(world: World):
+    sessions = world.start()
+    closed, left = Asker(world.bus, "one"), Asker(world.bus, "two")
+    for one in (closed, left):
+        await one.open()
+        for command in (builds.BeginWork(), GO, builds.FinishTodo(), READ):
+            await one.do(command)
+    await closed.do(builds.CloseBuild())
+    assert await sessions.drop_closed(datetime.now(UTC)) == []
+    later = datetime.now(UTC) + timedelta(days=31)
+    assert await sessions.drop_closed(later) == ["one"]
+    assert {name.split(".")[0] for name in _blobs(world.bus)} == {"two"}
+    assert {key.split(".")[0] for key, batch in _stored(world.bus).items() if batch.events} == {"two"}
+    assert await sessions.drop_closed(later) == []
+
+    again = Asker(world.bus, "one")
+    opened = await again.open()
+    assert (opened.events, opened.files) == (0, {})
+    for command in (builds.BeginWork(), GO, builds.FinishTodo()):
+        await again.do(command)
+    world.start()  # and it goes on as any other
+    other = Asker(world.bus, "one")
+    assert (await other.open()).events == len(again.events)
+    assert replayed(again.events).steps == {1: (1,)}
+
+
+async def test_a_session_whose_dropping_was_cut_off_is_dropped_before_it_is_opened(world: World):
+    sessions = world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo(), builds.CloseBuild()):
+        await ann.do(command)
+    before = _blobs(world.bus)
+    await world.bus.modify(
+        BUILDS, "one", builds.BuildRecord, lambda known: None if known is None else replace(known, dropping=True)
+    )
+    assert before
+    again = Asker(world.bus, "one")
+    assert (await again.open()).events == 0
+    assert _blobs(world.bus) == set()
+    await again.do(builds.BeginWork())
+    assert await sessions.drop_closed(datetime.now(UTC) + timedelta(days=99)) == [], "it is open"
+
+
 async def test_a_client_stores_scratch_work_and_nothing_else_of_a_session_at_work(world: World):
     world.start()
     ann = Asker(world.bus, "one")
@@ -302,6 +348,15 @@ async def test_a_client_stores_scratch_work_and_nothing_else_of_a_session_at_wor
         assert await store(path) == "not_valid", path
     load = builds.LoadBuildFile(build_id="one", instance_id=ann.instance_id, path="../../etc/passwd")
     assert isinstance(await world.bus.ask(LOAD_BUILD_FILE, load), builds.BuildRefused)
+
+
+def _blobs(bus: MemoryBus) -> set[str]:
+    return {name for bucket, name in bus._blobs if bucket == BUILD_FILES.name}
+
+
+def _stored(bus: MemoryBus) -> dict[str, builds.BuildBatch]:
+    found = {key: value for (bucket, key), value in bus._records.items() if bucket == BUILD_EVENTS.name}
+    return {key: msgspec.json.decode(value, type=builds.BuildBatch) for key, value in found.items()}
 
 
 def _batches(bus: MemoryBus) -> list[tuple[BuildEvent, ...]]:
