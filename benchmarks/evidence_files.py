@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal
@@ -53,7 +54,7 @@ def _files(number: int) -> tuple[tuple[tuple[Kind, str, str], str, bytes], ...]:
 
 def _bytes_of(number: int, label: str, kind: Kind) -> bytes:
     if kind == "screenshot":
-        return png(number * 2 + (label == "history"))
+        return made_picture(number * 2 + (label == "history"))
     if kind == "page":
         return pack_zstd(f"<html><title>TCK-{number:05d} {label}</title></html>".encode())
     seen: dict[str, Any] = {"capture": {"capture_id": f"{number}-{label}"}, "headers": {}, "elements": []}
@@ -67,6 +68,10 @@ def png(number: int) -> bytes:
     size = WIDTH_PX.to_bytes(4, "big") + HEIGHT_PX.to_bytes(4, "big")
     parts = ((b"IHDR", size + b"\x08\x02\0\0\0"), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+
+
+made_picture: Callable[[int], bytes] = png
+"""What makes the pictures; another benchmark has larger ones."""
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

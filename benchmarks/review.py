@@ -1,4 +1,4 @@
-"""The cost of a review: 500 decisions on a run of 10,000 samples, its sign-off, and its check with all decisions.
+"""The cost of a review: 500 decisions on a run of 10,000 samples, its sign-off, its check with all decisions; papers.
 
     make bench-review
     python -m benchmarks.review 1000    (fewer samples)
@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_service import AHEAD, Senders, answers, caught_up, evidence_service, open_senders
 from benchmarks.evidence_world import RUN_ID, World, finished_of, found, record, steps_of
+from benchmarks.papers_made import SIZES, paper_rows, paper_times
 from benchmarks.report import Row, at_most, least, report, under
 from services.evidence.deps import EvidenceDeps
 from services.evidence.lifecycle import close_run_if_complete
@@ -174,7 +175,10 @@ def main(samples: int = SAMPLES) -> None:
         "service": "a process of its own on a real nats-server; it files the samples of another run meanwhile",
         "load before": f"{os.getloadavg()[0]:.1f}",
     }
-    report("review", "What a review costs", rows_of(asyncio.run(reviewed(samples))), setup)
+    rows = rows_of(asyncio.run(reviewed(samples)))
+    for papers in SIZES:
+        rows += paper_rows(asyncio.run(paper_times(papers)))
+    report("review", "What a review costs", rows, setup)
 
 
 if __name__ == "__main__":
