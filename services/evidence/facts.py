@@ -9,17 +9,19 @@ from functools import cached_property
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.facts import TaskFacts
-from shared.evidence_format.files.manifest import FileEntry
+from shared.evidence_format.files.manifest import FileEntry, SampleLink
 from shared.evidence_format.review.reviewed import RunReview
 from shared.evidence_view.sample_facts import SampleFacts, SampleFiles
 
 
 @dataclass(frozen=True)
 class RoundBefore:
-    """An archived round: its folder, and what it has sealed of the run itself, by the path that it had then."""
+    """An archived round: its folder, what it has sealed of the run itself, by the path that it had then, and the
+    samples that it has sealed."""
 
     folder: str
     files: Mapping[str, FileEntry]
+    samples: tuple[SampleLink, ...]
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ async def close_run_if_complete(deps: EvidenceDeps, state: RunState) -> RunFinis
     """
     if not state.is_complete:
         return None
+    before: RoundBefore | None = None
     if state.current_summary is None:
         await archive_sealed_round(deps, state)
         before = await find_unchanged_round(deps, state)
@@ -97,7 +98,7 @@ async def close_run_if_complete(deps: EvidenceDeps, state: RunState) -> RunFinis
             await _judge_run(deps, state)
         await deps.ledger.save_finished(state, await _make_outputs(deps, state, before))
     assert state.finished is not None
-    state.finished = await seal_run(deps, state, state.finished)
+    state.finished = await seal_run(deps, state, state.finished, before)
     if deps.timestamps is not None:
         deps.timestamps.note(state.record.run_id)
     deps.ledger.forget_finished(but=state.record.run_id)

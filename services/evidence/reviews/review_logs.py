@@ -156,7 +156,10 @@ async def evidence_of(store: Store, state: RunState, targets: Iterable[ReviewTar
             if item is not None:
                 found[target_key(target)] = await _stored_now(store, run_id, target.sample_id, item)
 
-    await map_concurrently(of_sample, list(by_sample.items()), READ_LIMIT)
+    if len(by_sample) == 1:  # most decisions are about one sample, and a task waits for all other work of the service
+        await of_sample(next(iter(by_sample.items())))
+    else:
+        await map_concurrently(of_sample, list(by_sample.items()), READ_LIMIT)
     if any(target.kind in ("population", "difference") for target in wanted):
         for item in await run_items(store, state):
             found[target_key(item.target)] = item.looked_at

@@ -33,14 +33,16 @@ NAMED_SAMPLES = 20
 """Samples that a remark names; of more it gives the number."""
 
 
-async def seal_run(deps: EvidenceDeps, state: RunState, finished: RunFinished) -> RunFinished:
+async def seal_run(
+    deps: EvidenceDeps, state: RunState, finished: RunFinished, before: RoundBefore | None = None
+) -> RunFinished:
     """Seal the run unless it is sealed already, and return ``finished`` with the seal. Idempotent. No file of the run
-    may change afterwards."""
+    may change afterwards. ``before``: the round that only its review has changed, whose samples were compared."""
     if deps.signer is None or finished.manifest_sha256:
         return finished
     seal = await _read_seal(deps, state.record.run_id)
     if seal is None:
-        seal = await _write_seal(deps, state)
+        seal = await _write_seal(deps, state, before)
     return msgspec.structs.replace(finished, manifest_sha256=seal.manifest_sha256, signed_by=seal.fingerprint)
 
 
@@ -99,7 +101,7 @@ async def find_unchanged_round(deps: EvidenceDeps, state: RunState) -> RoundBefo
         then, now = [parse_run_file(await deps.store.read(f"{one}/{layout.RUN}") or b"") for one in (folder, run)]
         same = made.software == _software() and _without_closing(then) == _without_closing(now)
         if same and await _are_samples_as_sealed(deps, state, made):
-            return RoundBefore(folder, {entry.path: entry for entry in made.files})
+            return RoundBefore(folder, {entry.path: entry for entry in made.files}, made.samples)
     return None
 
 
@@ -133,10 +135,10 @@ async def _read_seal(deps: EvidenceDeps, run_id: str) -> Seal | None:
     return msgspec.json.decode(seal, type=Seal) if seal is not None else None
 
 
-async def _write_seal(deps: EvidenceDeps, state: RunState) -> Seal:
+async def _write_seal(deps: EvidenceDeps, state: RunState, before: RoundBefore | None) -> Seal:
     assert deps.signer is not None
     run = layout.run_key(state.record.run_id)
-    manifest = encode_file(await _build_manifest(deps, state, run))
+    manifest = encode_file(await _build_manifest(deps, state, run, before))
     seal = await asyncio.to_thread(deps.signer.seal, manifest)
     await deps.store.write(f"{run}/{layout.MANIFEST}", manifest)
     await deps.store.make_durable(run)
@@ -145,11 +147,11 @@ async def _write_seal(deps: EvidenceDeps, state: RunState) -> Seal:
     return seal
 
 
-async def _build_manifest(deps: EvidenceDeps, state: RunState, run: str) -> RunManifest:
+async def _build_manifest(deps: EvidenceDeps, state: RunState, run: str, before: RoundBefore | None) -> RunManifest:
     run_id, rounds = state.record.run_id, await _list_rounds(deps, run)
     number = len(rounds) + 1
     discovery = await read_or_write_manifest(deps, run_id, DISCOVERY) if state.discovers else None
-    links, late = await _sample_links(deps, state)
+    links, late = (before.samples, []) if before is not None else await _sample_links(deps, state)
     samples, head = form.chain_samples(links, form.samples_start_hash(run_id, number))
     return RunManifest(
         format=RUN_FORMAT,

@@ -204,8 +204,22 @@ class FolderStore:
             raise
 
     def _path(self, key: str) -> Path:
-        root = str(self._root)
-        path = os.path.realpath(os.path.join(root, key))  # noqa: PTH118  every call comes here: half the time of pathlib
-        if path != root and not path.startswith(root.rstrip("/") + "/"):
+        """Return where a key is. Every call comes here: the root is resolved already, so that only what lies below it
+        is looked at."""
+        root = str(self._root).rstrip("/")
+        path = f"{root}/{key}".rstrip("/")
+        if key.startswith("/") or ".." in key or _has_link(root, key):
+            path = os.path.realpath(os.path.join(root, key))  # noqa: PTH118  as above
+        if path != root and not path.startswith(f"{root}/"):
             raise PolicyDenied(f"{key!r} leads out of {self._root}", code="unsafe_name")
         return Path(path)
+
+
+def _has_link(root: str, key: str) -> bool:
+    """Whether a folder or file on the way to a key is a symbolic link."""
+    at = root
+    for part in key.split("/"):
+        at = f"{at}/{part}"
+        if os.path.islink(at):  # noqa: PTH114  as in `_path`
+            return True
+    return False
