@@ -127,6 +127,17 @@ OFFERED = [
         row("One", "Parked"),
         [({"values": ["open", "Parked"]}, "Parked"), ({"type": "enum | null", "not_present": ["Parked"]}, NONE)],
     ),
+    # A list whose chosen option has no value, or cannot be chosen any more.
+    (
+        "string | null",
+        (el("combobox", "One", tag="select", value="Unassigned", states=("blank",)),),
+        [({"not_present": ["Unassigned"]}, NONE)],
+    ),
+    (
+        "string",
+        (el("combobox", "One", tag="select", value="Unassigned", states=("blank",)),),
+        [({"type": "string | null", "not_present": ["Unassigned"]}, NONE)],
+    ),
     ({"type": "string", "pattern": "[0-9.]+"}, row("One", "v1.9.17"), [({"pattern": "v[0-9.]+"}, "v1.9.17")]),
     # The value stands within a word.
     (

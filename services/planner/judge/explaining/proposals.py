@@ -20,12 +20,12 @@ from services.planner.judge.explaining.value_places import (
 from shared.contracts.browser_pool import Element
 from shared.contracts.explained import KeyCode
 from shared.field_types import base_type, nullable
-from shared.pages.elements import text_of
+from shared.pages.elements import may_show_no_choice, text_of
 from shared.pages.read.candidates import Candidate
 from shared.pages.read.fields import FieldAmbiguous, FieldFound
 from shared.pages.read.label_places import Places
 from shared.pages.read.unlabelled import FittingPart, TextInContext, parts_that_fit
-from shared.task.output_field import ShownIn
+from shared.task.output_field import OutputField, ShownIn
 from shared.task.typed_values import find_shown_problem, is_not_present, typed_value
 from shared.text.normal import Normal, label_form, tidy
 from shared.text.record_words import is_same_id
@@ -67,10 +67,9 @@ def proposals(doubt: Doubt) -> Iterator[Proposal]:
 def _of_found(doubt: Doubt, reading: FieldFound) -> Iterator[Proposal]:
     field, shown = doubt.field, reading.candidate.shown
     kind = base_type(field.type)
-    none_allowed = f"{kind} | null"
     if not nullable(field.type) and (not shown or is_not_present(shown, field)):
         if shown or _has_empty_place(reading.candidate.element):
-            yield Proposal({"type": none_allowed}, "may_be_empty")
+            yield Proposal({"type": f"{kind} | null"}, "may_be_empty")
     elif find_shown_problem(field, shown):
         yield from _of_pattern(doubt, reading.candidate.element, shown)
     else:
@@ -79,10 +78,15 @@ def _of_found(doubt: Doubt, reading: FieldFound) -> Iterator[Proposal]:
         if kind == "enum":
             yield Proposal({"values": [*field.values, tidy(shown)]}, "one_more_value")
         if kind != "string" and len(shown) <= MAX_NONE_CHARS and not any(map(str.isdigit, shown)):
-            words = [*field.not_present, tidy(shown)]
-            yield Proposal({"type": none_allowed, "not_present": words}, "words_for_none")
+            yield _says_none(field, shown)
         for other in (*_OTHER_TYPES.get(kind, ()), "string"):
             yield Proposal(_of_type(doubt, other), "other_type")
+
+
+def _says_none(field: OutputField, shown: str) -> Proposal:
+    """Return that a text is a word for "there is none"."""
+    words = [*field.not_present, tidy(shown)]
+    return Proposal({"type": f"{base_type(field.type)} | null", "not_present": words}, "words_for_none")
 
 
 def _has_empty_place(element: Element) -> bool:
@@ -116,6 +120,8 @@ def _of_rivals(doubt: Doubt, reading: FieldAmbiguous) -> Iterator[Proposal]:
     if doubt.field.shown_in is not None:
         yield from _within_words(doubt)
     for one in rivals:
+        if 0 < len(one.shown) <= MAX_NONE_CHARS and may_show_no_choice(one.element):
+            yield _says_none(doubt.field, one.shown)
         label = label_beside(elements, one.element, doubt.labels)
         if label and len(doubt.labels) > 1 and doubt.field.shown_in is None:
             yield Proposal({"labels": [label]}, "one_label")
