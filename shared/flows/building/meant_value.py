@@ -33,20 +33,23 @@ def find_meant(words: Sequence[str], elements: Sequence[Element]) -> MeantValue 
     text = " ".join(words)
     if not tidy(text):
         return "say which text is meant"
-    if words[0].isdecimal() and (at := [one for one in elements if one.ref == int(words[0][:9])]):
-        if len(words) == 1:
-            return MeantValue(at[0], text_of(at[0]))
-        if part := part_meant(at[0], " ".join(words[1:])):
-            return MeantValue(at[0], part)
+    numbered = next((one for one in elements if words[0].isdecimal() and one.ref == int(words[0][:9])), None)
+    if numbered is not None and not words[1:]:
+        return MeantValue(numbered, text_of(numbered))
     if words[0] == "beside":
         label = fold(" ".join(words[1:]))
-        found = [
-            MeantValue(one, text_of(one)) for one in elements if one.header is not None and fold(one.header) == label
-        ]
-        return _only(found, text)
+        beside = [one for one in elements if one.header is not None and fold(one.header) == label]
+        return _only([MeantValue(one, text_of(one)) for one in beside], text)
     wanted = fold(tidy(text))
     whole = [MeantValue(one, text_of(one)) for one in elements if fold(tidy(text_of(one))) == wanted]
-    return _only(whole or _of_parts(elements, text), text)
+    if numbered is not None and (part := part_meant(numbered, " ".join(words[1:]))):
+        # A text may begin with a number itself.
+        return _only([MeantValue(numbered, part), *whole], text)
+    found = whole or _of_parts(elements, text)
+    if numbered is not None and not found:
+        part = " ".join(words[1:])
+        return f"element {words[0]} shows {quoted(text_of(numbered))}, and {part!r} does not stand there once"
+    return _only(found, text)
 
 
 def value_meant(

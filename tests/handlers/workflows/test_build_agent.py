@@ -35,6 +35,7 @@ from shared.contracts.workflows.build_events import (
     MessageWritten,
     ModelDecided,
     QuestionsAnswered,
+    ValueRecorded,
 )
 from shared.subjects import DECIDE_BUILD
 from shared.testing.bus import MemoryBus
@@ -151,7 +152,8 @@ DONE = HandOver(text="All is done.")
 async def test_todos_are_planned_and_done_and_their_values_read(talk: Talk):
     await talk.say(
         "open it and read both", PLAN, OpenStart(), TodoFinished(), click(VIEW), TodoFinished(),
-        ReadElement(field="number", ref=NUMBER), ReadElement(field="status", ref=STATUS), TodoFinished(), DONE,
+        ReadElement(field="number", ref=NUMBER), ReadElement(field="status", ref=STATUS, text="open"), TodoFinished(),
+        DONE,
     )  # fmt: skip
     state = talk.asker.state
     assert [(one.title, one.state) for one in state.todos] == [
@@ -163,6 +165,8 @@ async def test_todos_are_planned_and_done_and_their_values_read(talk: Talk):
     numbers = [one.number for one in state.todos]
     assert state.steps == {numbers[0]: (1,), numbers[1]: (2,)}
     assert state.values == {numbers[2]: ("number", "status")}
+    shown = [one.shown for one in talk.asker.events if isinstance(one, ValueRecorded)]
+    assert shown == ["A", "Open"]  # in the letters of the page, and not in those of the model
     assert talk.said == ["All is done."]
     assert [one.text for one in talk.model.asked[0].history if isinstance(one, MessageWritten)] == [
         "open it and read both"

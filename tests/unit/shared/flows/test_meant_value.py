@@ -16,6 +16,7 @@ HEADING = element(1, "heading", "Key card does not open #11", parts=(TITLE, MARK
 STATE = element(2, "text", "Open since 12 May 2026")
 OWNER = element(3, "definition", "Ann Lee", header="Owner")
 TWICE = element(4, "text", "12 of 12 lines")
+ROOM = element(5, "text", "2 Open since 12 May 2026")
 PAGE = (HEADING, STATE, OWNER, TWICE)
 
 
@@ -40,12 +41,21 @@ def test_a_number_a_label_or_a_text_means_one_value(words: str, ref: int, text: 
     assert (found.element.ref, found.text) == (ref, text)
 
 
+def test_a_number_before_a_text_is_of_an_element_or_of_the_text_but_not_of_both():
+    found = find_meant(["2", "Open", "since", "12", "May", "2026"], (*PAGE, ROOM))
+    assert isinstance(found, str)
+    assert "2 places are meant" in found
+    alone = find_meant(["2", "Open", "since", "12", "May", "2026"], (ROOM,))
+    assert isinstance(alone, MeantValue)
+    assert alone.element is ROOM
+
+
 @cases(
     ("words", "told"),
     [
         ("9", "shows no '9'"),
-        ("1 Key car", "shows no '1 Key car'"),  # no whole word
-        ("4 12", "shows no '4 12'"),  # it stands there twice
+        ("1 Key car", "element 1 shows 'Key card does not open #11', and 'Key car' does not"),  # no whole word
+        ("4 12", "and '12' does not stand there once"),
         ("12", "3 places are meant"),
         ("beside nobody", "shows no 'beside nobody'"),
         ("", "say which text"),
