@@ -29,6 +29,11 @@ ACTIONS: dict[type[a.Action], ActionFacts] = {
         compiled="not_possible",
         tool="Clicks one element twice at once: a cell that is edited so, an item that opens so.",
     ),
+    a.ClickAt: ActionFacts(
+        presses=True, clicks=False, effect="may_change_site", ends_answer=False, reports_page=False, importance=1,
+        compiled="not_possible", offered="never",
+        tool="Clicks a point of the page where no element is observed.",
+    ),
     a.Hover: ActionFacts(
         presses=False, clicks=False, effect="repeated_freely", ends_answer=False, reports_page=False, importance=1,
         call=c.HoverOver, compiled="as_call",

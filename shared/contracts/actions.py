@@ -98,6 +98,14 @@ class DoubleClick(Action, frozen=True, kw_only=True, tag="double_click"):
     target: Target
 
 
+class ClickAt(Action, frozen=True, kw_only=True, tag="click_at"):
+    """Clicks a point of the document, in CSS px from its top left, where no element is observed: in a drawing. Only a
+    person does who has taken a sample over."""
+
+    x: float
+    y: float
+
+
 class TypeText(Action, frozen=True, kw_only=True, tag="type"):
     """Replaces the content of a field with ``text`` and reads it back. A slider or spin button is set to it by keys."""
 
@@ -246,6 +254,7 @@ BrowserAction = (
     Goto
     | Click
     | DoubleClick
+    | ClickAt
     | TypeText
     | TypeSecret
     | Press

@@ -12,7 +12,8 @@ from PIL import Image
 
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.ports import LiveFrame, SessionTerms
-from shared.contracts.actions import ByCss, Click, Goto, TypeSecret
+from shared.contracts.actions import ByCss, Click, ClickAt, Goto, TypeSecret
+from shared.contracts.results import NotSeen, PageChanged
 from tests.browser.site import Site
 from tests.typed import expect
 from tests.waiting import until_asked
@@ -106,3 +107,19 @@ async def test_no_picture_shows_a_secret_while_it_is_typed_and_after(secretive: 
     await secretive.page.evaluate("p.remove(); o.remove(); f.remove()")
     gone = await frame_with(secretive, lambda one: not one.covered, frames[-1].number)
     assert pixels(gone, *PARTS["text"]).min() > WHITE
+
+
+async def test_a_point_is_clicked_where_no_element_is_observed(session: PoolSession, site: Site) -> None:
+    body = """<style>*{margin:0}body{height:3000px}canvas{position:absolute;top:1000px}</style>
+<canvas id=c width=600 height=400></canvas><p id=o></p><script>
+c.onclick = (event) => { o.textContent = `${event.offsetX} ${event.offsetY}` }</script>"""
+    await session.act(Goto(url=site.add("/drawing", body)))
+    far = await session.act(ClickAt(x=30, y=1200))
+    assert (far.result.ok, far.result.message) == (False, "the point is not in view; scroll to it first")
+    await session.page.evaluate("scrollTo(0, 900)")
+    clicked = await session.act(ClickAt(x=30, y=1200))
+    assert clicked.result.ok, clicked.result.message
+    assert clicked.result.effect == PageChanged()
+    assert await session.page.text_content("#o") == "30 200"
+    again = await session.act(ClickAt(x=1000, y=1000))
+    assert again.result.effect == NotSeen()

@@ -107,8 +107,12 @@ def _required_first(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
     return tuple(sorted(arguments, key=lambda one: not one.required))
 
 
-BROWSER_VERBS: Verbs = {tag_of(kind): verb_of_action(kind) for kind in ACTIONS if kind in get_args(BrowserAction)}
-"""The actions that the browser executes."""
+BROWSER_VERBS: Verbs = {
+    tag_of(kind): verb_of_action(kind)
+    for kind, facts in ACTIONS.items()
+    if kind in get_args(BrowserAction) and facts.offered != "never"
+}
+"""The actions that the browser executes, and that are chosen by name."""
 _OBSERVE_VERB = Verb(OBSERVE, "Shows the page again, with new numbers.")
 DRIVE_VERBS: Verbs = {OBSERVE: _OBSERVE_VERB, **BROWSER_VERBS}
 

@@ -18,6 +18,7 @@ from shared.contracts.actions import (
     ByCss,
     ByRef,
     ByText,
+    ClickAt,
     Fail,
     Press,
     Target,
@@ -96,6 +97,8 @@ def _refused_as_indistinct(view: SampleView, action: AnyAction) -> str:
     steps = irreversible_steps(view)
     if not steps or not facts_of_action(action).presses:
         return ""
+    if isinstance(action, ClickAt):
+        return "This task has a button that is pressed once only: no point is clicked where no element is observed."
     if isinstance(_target(action), ByCss):
         return "This task has a button that is pressed once only: say what to act on by its ref, not by a CSS selector."
     if isinstance(action, Press) and action.keys.rpartition("+")[2].strip().casefold() in PRESSING_KEYS:

@@ -9,7 +9,7 @@ from typing import Protocol
 from services.planner.taking_over.sample_hold import AskedAct, SampleHold
 from services.planner.taking_over.shown_page import element_at, shown, shown_elements
 from shared.actions.table import facts_of_action
-from shared.contracts.actions import BrowserAction, ByRef, Click, Download, TypeText, Upload
+from shared.contracts.actions import BrowserAction, ByRef, Click, ClickAt, Download, TypeText, Upload
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_PERSON
 from shared.contracts.sessions.taking_over import PressAt, SampleSteered, ShownElement, SteerRefused, StepNow
@@ -19,7 +19,6 @@ from shared.pages.elements import description_of
 LOOK_S = 1.0
 """How often it is looked whether the run was interrupted meanwhile."""
 BY_NAME = "this is a field for a secret: it is typed by its name, which the task has under `secrets`, and never by hand"
-NOTHING_THERE = "nothing that can be acted on was observed there"
 FILES = "files are given and kept by whoever works on the sample"
 READS = "it changes nothing: whoever works on the sample reads its pages"
 
@@ -128,8 +127,8 @@ class PersonAtWork:
             action = press_at(work.observed, command)
         else:
             action = command.action
-        why_not = NOTHING_THERE if action is None else why_not_by_hand(work.observed, action)
-        if action is None or why_not:
+        why_not = why_not_by_hand(work.observed, action)
+        if why_not:
             return SteerRefused(code="not_possible", message=why_not)
         step = await work.act_for(action, f"{BY_PERSON}:{asked.by}")
         self.acted.setdefault(asked.by, []).append(step.step)
@@ -150,11 +149,11 @@ def why_not_by_hand(page: PageObserved | None, action: BrowserAction) -> str:
     return ""
 
 
-def press_at(page: PageObserved | None, command: PressAt) -> BrowserAction | None:
-    """Return the click that a press at a point means; None where nothing is there."""
+def press_at(page: PageObserved | None, command: PressAt) -> BrowserAction:
+    """Return the click that a press at a point means: on the element there, else on the point itself."""
     found = element_at(page, command.x, command.y) if page is not None else None
     if found is None or page is None:
-        return None
+        return ClickAt(x=command.x, y=command.y, reason="A person pressed there; no element is observed there.")
     return Click(target=ByRef(ref=found.ref, snapshot_id=page.snapshot_id), reason="A person pressed there.")
 
 

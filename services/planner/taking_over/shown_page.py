@@ -10,6 +10,7 @@ from shared.contracts.sessions.taking_over import ElementUse, ShownElement
 from shared.text.normal import tidy
 
 MOST_ELEMENTS, MOST_NAME = 400, 120
+SMALL_PX = (400.0, 60.0)
 _FILLED = frozenset({"textbox", "searchbox", "spinbutton"})
 _CHOSEN = frozenset({"combobox", "listbox"})
 _PRESSED = frozenset(
@@ -49,14 +50,20 @@ def shown(element: Element) -> ShownElement | None:
 
 def element_at(page: PageObserved, x: float, y: float) -> Element | None:
     """Return the element that a press at this point of the document means: the smallest that can be acted on, else the
-    smallest of all; None where none was observed there."""
+    smallest of all. None where none was observed there, or one so large that its middle, where it is pressed, may be
+    another place: a drawing, a map."""
     there = [one for one in page.elements if one.box is not None and _holds(one.box, x, y)]
     seen = [one for one in there if one.covered_by is None]
-    return _smallest(one for one in seen if use_of(one) != "none") or _smallest(seen)
+    found = _smallest(one for one in seen if use_of(one) != "none") or _smallest(seen)
+    return None if found is None or (use_of(found) == "none" and not _is_small(found)) else found
 
 
 def _smallest(elements: Iterable[Element]) -> Element | None:
     return min(elements, key=_area, default=None)
+
+
+def _is_small(element: Element) -> bool:
+    return element.box is not None and element.box.width <= SMALL_PX[0] and element.box.height <= SMALL_PX[1]
 
 
 def _area(element: Element) -> float:

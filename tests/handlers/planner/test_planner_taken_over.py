@@ -15,7 +15,7 @@ from services.planner.handlers import actor
 from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.recalling import steps_to_recall
 from services.planner.state.transitions import replayed_state
-from shared.contracts.actions import Action, ByRef, Click, Extract, TypeText, Upload
+from shared.contracts.actions import Action, ByRef, Click, ClickAt, Extract, TypeText, Upload
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.control import RunControl
 from shared.contracts.sessions.taking_over import (
@@ -202,8 +202,17 @@ async def test_what_is_no_act_for_a_person_is_refused_and_is_no_step(held: Taken
     )
     for action in refused:
         assert await held.refused(ActOn(action=action)) == "not_possible"
-    assert await held.refused(PressAt(x=900, y=900)) == "not_possible"
     assert len(held.bench.steps) == before
+
+
+async def test_a_press_where_no_element_is_observed_is_one_at_the_point_and_says_so(held: TakenOver):
+    await held.done(TakeOver())
+    held.go_on()
+    await held.ready()
+    await held.done(PressAt(x=900, y=905.5))
+    action = expect(held.bench.steps[-1].action, ClickAt)
+    assert (action.x, action.y) == (900, 905.5)
+    assert action.reason == "A person pressed there; no element is observed there."
 
 
 async def test_who_is_not_heard_any_more_holds_nothing_up(held: TakenOver):

@@ -8,7 +8,7 @@ from services.planner.drivers.rules.decide_rules import decide
 from services.planner.state.attempt_state import Act, AttemptState
 from services.planner.state.irreversible_steps import names_of_presses, pressed_step, refused_press
 from services.planner.state.transitions import after_step
-from shared.contracts.actions import ByRef, ByText, Click, Fail, Goto
+from shared.contracts.actions import ByRef, ByText, Click, ClickAt, Fail, Goto
 from shared.contracts.planner import BY_REPLAY, BY_RULE
 from shared.contracts.results import ActionResult, PageChanged, TargetFound
 from shared.contracts.steps import RouteMark
@@ -41,6 +41,13 @@ def test_the_rules_press_what_they_have_chosen_by_the_words_of_a_route_and_nothi
 
 def test_a_replay_presses_what_was_recorded_only_where_it_may_have_effects():
     assert names(BY_REPLAY) == ()
+
+
+def test_a_person_who_has_taken_the_sample_over_presses_what_he_means_and_no_point_where_one_press_is_all():
+    assert names("person:ann") == ("Delete",)
+    point = ClickAt(x=1, y=2)
+    assert refused_press(view(DELETE, OPENED), point) == ""
+    assert "no point is clicked" in refused_press(view(DELETE, OPENED, spec=spec(route=ROUTE)), point)
 
 
 def test_rules_that_were_refused_a_press_end_for_a_person_and_say_which():

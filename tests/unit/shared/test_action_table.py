@@ -33,6 +33,7 @@ from shared.contracts.actions import (
     Back,
     BrowserAction,
     ByRef,
+    ClickAt,
     Extract,
     OwnAction,
     SaveProgress,
@@ -96,7 +97,9 @@ def test_what_may_harm_a_site_has_no_default():
 
 
 def test_what_may_press_a_button():
-    assert tags(lambda facts: facts.presses) == {"click", "double_click", "press", "pick", "download", "drag"}
+    assert tags(lambda facts: facts.presses) == {
+        "click", "double_click", "click_at", "press", "pick", "download", "drag",
+    }  # fmt: skip
 
 
 def test_what_is_withheld_where_it_may_change_the_site():
@@ -105,7 +108,10 @@ def test_what_is_withheld_where_it_may_change_the_site():
 
 
 def test_what_presses_names_its_target():
-    assert all("target" in kind.__struct_fields__ for kind, facts in ACTIONS.items() if facts.presses)
+    """But for a point, which a person alone presses, and not where the task has a button that is pressed once."""
+    pressing = {kind for kind, facts in ACTIONS.items() if facts.presses}
+    assert {tag_of(kind) for kind in pressing if "target" not in kind.__struct_fields__} == {"click_at"}
+    assert ACTIONS[ClickAt].offered == "never"
 
 
 def test_what_is_a_target_has_one_of_two_names():
@@ -116,7 +122,7 @@ def test_what_is_a_target_has_one_of_two_names():
 
 def test_what_a_replay_may_repeat():
     assert tags(lambda facts: facts.effect == "may_change_site") == {
-        "double_click", "upload", "drag", "drag_by", "use_workflow",
+        "double_click", "click_at", "upload", "drag", "drag_by", "use_workflow",
     }  # fmt: skip
     assert tags(lambda facts: facts.effect == "depends_on_step") == {"click", "press", "dialog"}
     assert tags(lambda facts: facts.effect == "repeated_freely") == {
@@ -186,7 +192,9 @@ def test_an_action_and_its_call_name_each_other():
 
 def test_a_repeated_action_has_a_call():
     assert {kind for kind, facts in ACTIONS.items() if facts.compiled == "as_call" and facts.call is None} == set()
-    assert tags(lambda facts: facts.compiled == "not_possible") == {"double_click", "drag", "drag_by", "ask_api"}
+    assert tags(lambda facts: facts.compiled == "not_possible") == {
+        "double_click", "click_at", "drag", "drag_by", "ask_api",
+    }  # fmt: skip
 
 
 def test_what_was_recorded_is_done_again_with_the_same_texts():

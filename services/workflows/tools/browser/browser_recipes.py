@@ -10,10 +10,13 @@ import msgspec
 
 from services.workflows.tools.declared.call_forms import CallForm
 from services.workflows.tools.declared.declarations import ArgumentType, ToolParameter
+from shared.actions.table import ACTIONS as TABLE
 from shared.contracts.actions import BrowserAction, ByRef, Target, parse_target
 from shared.contracts.workflows.invocations import JsonValue
 
-ACTIONS: Mapping[str, type[BrowserAction]] = {str(one.__struct_config__.tag): one for one in get_args(BrowserAction)}
+ACTIONS: Mapping[str, type[BrowserAction]] = {
+    str(one.__struct_config__.tag): one for one in get_args(BrowserAction) if TABLE[one].offered != "never"
+}
 _TYPES: dict[type, ArgumentType] = {
     msgspec.inspect.StrType: "string",
     msgspec.inspect.BoolType: "boolean",

@@ -1,4 +1,4 @@
-"""The actions click, double_click and hover."""
+"""The actions click, double_click, click_at and hover."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.browser_pool.adapters.observe.engine import CountReply, DocumentSt
 from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Click, DoubleClick, Hover, Target
+from shared.contracts.actions import Click, ClickAt, DoubleClick, Hover, Target
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged
 
 SIGHTS = "action-sights"
@@ -49,6 +49,28 @@ async def _click(session: PageSession, target: Target, *, twice: bool) -> Perfor
     await session.wait_for_rest()
     effect = await read_effect(session, found, before)
     return _outcome(session, found, effect, "double-clicked" if twice else "clicked")
+
+
+@performs(ClickAt)
+async def click_at(session: PageSession, action: ClickAt) -> PerformOutcome:
+    """Click a point. Nothing tells which element that is, so nothing is compared but the page as a whole."""
+    main = session.page.main_frame
+    before = await session.run_timed(ask(main, DocumentState, session.limits.action_s, "act"))
+    x, y = action.x - before.scroll_x, action.y - before.scroll_y
+    if not (0 <= x < before.view_width and 0 <= y < before.view_height):
+        return refuse("failed", "the point is not in view; scroll to it first")
+    await note_what_is_shown(session)
+    await await_input(session, arrive(session.page, x, y))
+    await await_input(session, session.page.mouse.click(x, y))
+    rest = await session.wait_for_rest()
+    where = f"clicked at {action.x:.0f}, {action.y:.0f}"
+    if session.tabs.follow() or has_navigated(before, rest.state):
+        await session.wait_for_rest()
+        status = session.network.status(session.page)
+        return done(f"{where}; the page went on", effect=Navigated(url=session.page.url, http_status=status))
+    changed = bool(session.tabs.dialogs) or await shows_change(session, main, before, rest.state)
+    said = "" if changed else "; nothing was seen to come of it"
+    return done(f"{where}{said}", effect=PageChanged() if changed else NotSeen())
 
 
 async def read_effect(session: PageSession, found: ResolvedElement, before: DocumentState) -> Effect:
