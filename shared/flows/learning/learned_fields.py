@@ -16,7 +16,7 @@ from shared.extraction.lists import ListReading, ListRules, Written, WrittenList
 from shared.extraction.pages import ObservedPage
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, is_shown, learn_field
 from shared.extraction.task_values import other_record, read_task_values
-from shared.extraction.values import form_of
+from shared.extraction.values import form_of, value_key
 from shared.flows.compiling.field_places import labels_of, list_columns
 from shared.flows.reading import proves_by_place
 from shared.task.row_values import fill_known
@@ -54,7 +54,8 @@ class WrittenRow:
 class LearnedField:
     """``problem``: why nothing was learned; empty if rules were found. ``settles``: the row or the key of the spec that
     would settle it. ``tested``: rows with a value of which the other rows teach something; ``taught``: how many of
-    these they read right. ``may_lack``: a row has none."""
+    these they read right. ``may_lack``: a row has none. ``unvaried``: every row has one value, and what else has it by
+    chance is not told apart from it."""
 
     name: str
     rules: FieldRules
@@ -64,6 +65,7 @@ class LearnedField:
     tested: int = 0
     taught: int = 0
     may_lack: bool = False
+    unvaried: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,7 @@ def _learn(
         tested=len(of_values),
         taught=of_values.count("right"),
         may_lack=any(not one.value for one in examples),
+        unvaried=len({one.value and value_key(form, one.value) for one in examples}) == 1,
     )
 
 

@@ -20,6 +20,7 @@ from services.console.commands.workflows.library import ask_library
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Encoding, HiddenRows, Nats, Sheets, load_settings, read_as
 from services.console.outcomes import CommandOutcome
+from services.console.terminal.flows_view import unvaried_lines
 from services.console.terminal.learn_view import (
     learned_table,
     predictions_table,
@@ -95,8 +96,13 @@ class LearnedFlow:
             "predictions": [{"row": one.name, "readings": one.readings} for one in self.predictions],
             "left": self.left,
             "given_up": self.learned.given_up,
+            "unvaried": self._unvaried,
             "version": self.version,
         }
+
+    @property
+    def _unvaried(self) -> list[str]:
+        return [name for name, one in self.task.fields.items() if one.unvaried]
 
     def lines(self) -> Iterator[Text]:
         name, given_up = self.learned.flow.name, self.learned.given_up
@@ -110,6 +116,7 @@ class LearnedFlow:
             return
         count = len(self.learned.checks) - len(given_up)
         yield Text(f"Learned, and read right on every example: {count} of {len(self.learned.checks)} fields.")
+        yield from map(Text, unvaried_lines(self._unvaried))
         if given_up:
             yield Text(f"Accepted as lost: {', '.join(given_up)}.")
         if self.version:

@@ -61,6 +61,13 @@ def test_what_is_read_right_on_every_example_is_learned():
     assert [(check.field, check.right, check.written) for check in one.checks] == [("title", 3, 3), ("shelf", 3, 3)]
 
 
+def test_a_field_of_which_every_row_has_one_value_is_named():
+    spec = task(shelf="string", kind="string | null")
+    values = [{"title": f"Book {at}", "shelf": "A1", "kind": None if at == 2 else "Sea"} for at in range(3)]
+    told = learn_fields(spec, [row(at, one) for at, one in enumerate(values)])
+    assert [name for name, one in told.fields.items() if one.unvaried] == ["shelf"]
+
+
 def test_an_optional_field_that_is_not_certain_is_left_out_and_named():
     one = learned(task(remark="string"), of_remarks())
     assert read_by(one) == {"title"}
