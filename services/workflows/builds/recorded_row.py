@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import replace as replace_part
+
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
@@ -34,6 +36,8 @@ class RecordedRow:
         self.sample = sample
         self.last_step = max((one.step for one in sample.steps), default=0)
         self.page: PageObserved | None = None
+        self._looks: set[str] = set()
+        """Snapshots since the last act: they show the same page."""
 
     @property
     def session(self) -> ManualSession:
@@ -47,6 +51,7 @@ class RecordedRow:
         """Observe the page, and store what it shows."""
         page = await self._session.observe(max_tokens=ALL_ELEMENTS, locators=True)
         self.page = page
+        self._looks.add(page.snapshot_id)
         stored = RecordedPage(page.url, page.title, page.elements)
         self.sample = replace(self.sample, pages={**self.sample.pages, page.sha256: stored})
         return page
@@ -71,18 +76,39 @@ class RecordedRow:
             artifacts=await self._store(result),
             target_context=context_of_target(action, result, before),
         )
+        if before is not None:
+            self._decided_on(before.snapshot_id, self._looks)
         self.sample = replace(self.sample, steps=(*self.sample.steps, step))
-        self.last_step = step.step
+        self.last_step, self._looks = step.step, set()
         await self.observe()
         return step
+
+    def _decided_on(self, snapshot_id: str, looks: Collection[str]) -> None:
+        """Let the values that these looks have shown be of the page that an act was decided on: they are read before
+        it, though the page shows something else differently by then."""
+        values = tuple(
+            replace_part(one, source=replace_part(one.source, snapshot_id=snapshot_id))
+            if one.source is not None and one.source.snapshot_id in looks
+            else one
+            for one in self.sample.values
+        )
+        self.sample = replace(self.sample, values=values)
 
     def capture_path(self, filename: str) -> str:
         """Return the path of a capture in the workspace."""
         return f"{SAMPLES_FOLDER}/{self._captures.parent.name}/{self._captures.name}/{filename}"
 
     def drop(self, step: int) -> None:
-        """Remove a recorded step."""
-        self.sample = replace(self.sample, steps=tuple(one for one in self.sample.steps if one.step != step))
+        """Remove a recorded step. What was read on the page that it was decided on is read before the step that comes
+        after it."""
+        gone = next((one.observation for one in self.sample.steps if one.step == step), None)
+        left = tuple(one for one in self.sample.steps if one.step != step)
+        after = next((one.observation for one in left if one.step > step and one.observation is not None), None)
+        self.sample = replace(self.sample, steps=left)
+        if gone is not None and after is not None:
+            self._decided_on(after.snapshot_id, (gone.snapshot_id,))
+        elif gone is not None:
+            self._looks.add(gone.snapshot_id)
 
     def record_value(self, name: str, element: Element, shown: str | None = None) -> FieldValue | str:
         """Record what an element shows as the value of a field, or say why it is none. ``shown``: the part of its text
