@@ -291,10 +291,13 @@ SCREENS = {
     "new": "/new",
     "draft": "DRAFT",
     "confirm": f"RUN/control/message?text={quote(HOSTILE)}",
+    "chart": "/sql?q="
+    + quote("select shown, count(*) as n from fields where shown is not null group by all")
+    + "&run=ID",
     "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
 }
 
-IN_ORDER_OF_SIGHT = ("sample", "sql", "review", "values")
+IN_ORDER_OF_SIGHT = ("sample", "sql", "chart", "review", "values")
 """Screens of what was read off pages."""
 NOTHING_OF_OTHERS = ("new", "fleet", "settings")
 """Screens without text of sites, models and lists here; `unit/console/test_operations_pages.py` has some on them."""
