@@ -8,7 +8,7 @@ function fieldList() {
 function fieldItem(field, i) {
   const where = placeOf(field);
   const head = where
-    ? el("button", { type: "button", class: "mark-button", "aria-pressed": "false", "aria-label": `${words(field.n)}: show it on the picture` }, el("b", { class: "badge", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))))
+    ? el("button", { type: "button", class: "mark-button", "aria-pressed": "false" }, el("b", { class: "badge", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))), el("span", { class: "unseen" }, "show it on the picture"))
     : el("span", { class: "mark-button" }, el("b", { class: "badge off", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))));
   const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where), reviewed(field.review), explained(field));
   if (where) {

@@ -137,7 +137,7 @@ async def test_a_chosen_field_comes_into_view_on_its_picture(browser: Browser, t
     report = write(tmp_path / "run", [Told("TCK-1", VALUES, picture=tall)])
     async with opened(browser, report, reduced_motion="reduce") as page:
         await open_sample(page, "TCK-1")
-        button = page.get_by_role("button", name="closed: show it on the picture")
+        button = page.get_by_role("button", name="closed show it on the picture")
         await button.focus()
         assert await button.get_attribute("aria-pressed") == "true"
         mark = await page.locator(".right > figure > .stage .mark.chosen").bounding_box()

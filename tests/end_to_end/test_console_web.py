@@ -31,6 +31,7 @@ from shared.settings import Settings
 from tests.end_to_end.conftest import System
 from tests.end_to_end.held_site import STARTED_S, HeldSite, Records
 from tests.end_to_end.owner_tasks import owner_spec
+from tests.end_to_end.page_barriers import barriers_of
 from tests.practice_sites.site_browser import a_browser
 from tests.typed import expect as typed
 from tests.waiting import until_asked
@@ -291,10 +292,13 @@ SCREENS = {
     "new": "/new",
     "draft": "DRAFT",
     "confirm": f"RUN/control/message?text={quote(HOSTILE)}",
+    "chart": "/sql?q="
+    + quote("select shown, count(*) as n from fields where shown is not null group by all")
+    + "&run=ID",
     "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
 }
 
-IN_ORDER_OF_SIGHT = ("sample", "sql", "review", "values")
+IN_ORDER_OF_SIGHT = ("sample", "sql", "chart", "review", "values")
 """Screens of what was read off pages."""
 NOTHING_OF_OTHERS = ("new", "fleet", "settings")
 """Screens without text of sites, models and lists here; `unit/console/test_operations_pages.py` has some on them."""
@@ -326,6 +330,19 @@ async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Look
             assert await page.locator("main img[onerror]").count() == 0
             if how.get("viewport"):
                 assert await page.evaluate("document.documentElement.scrollWidth") <= 390, name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_no_page_has_a_barrier(looked: Looked, scheme: str):
+    found: dict[str, list[str]] = {}
+    async with looked.page("/", color_scheme=scheme) as page:
+        for name, path in SCREENS.items():
+            path = path.replace("RUN", looked.run_path).replace("ID", looked.run_id).replace("DRAFT", looked.draft)
+            await page.goto(looked.url + path)
+            if name == "run":
+                await page.locator("sample-grid .grid-cell").first.wait_for()
+            found[name] = await barriers_of(page)
+    assert {name: barriers for name, barriers in found.items() if barriers} == {}
 
 
 async def test_a_run_is_found_and_its_samples_walked_by_keyboard_alone(looked: Looked):

@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from services.console.web import runs_web, sample_web, sql_web
+from services.console.web import runs_web, sample_web
 from services.console.web.desk import Desk, StaticFile, desk_of, page
-from services.console.web.finding import finding_web
+from services.console.web.finding import finding_web, sql_web
 from services.console.web.guard import audit
 from services.console.web.library import library_acts, library_web
 from services.console.web.live import live_web

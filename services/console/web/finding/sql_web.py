@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from services.console.web.desk import desk_of, page
+from services.console.web.finding.sql_chart import chart_of
 from shared.contracts.evidence import SqlRefused
 
 TABLE_ROWS, FILE_ROWS = 200, 1_000_000
@@ -25,6 +26,7 @@ EXAMPLES = (
     ("What was not found?", "select run_id, sample_id, field, state from fields where state = 'not_found'"),
     ("What is for a person?", "select run_id, sample_id, reason, message from samples where status = 'needs_review'"),
     ("Which files were kept?", "select run_id, sample_id, filename, kind, size_bytes, sha256 from artifacts"),
+    ("Which views are there, and which columns has one?", "show tables"),
     ("What did it cost?", "select run_id, llm_calls, cost_usd from runs order by cost_usd desc"),
 )
 
@@ -39,8 +41,10 @@ async def show_sql(request: Request) -> Response:
     answer = await desk_of(request).client.sql(query, [run] if run else [], max_rows=TABLE_ROWS)
     if isinstance(answer, SqlRefused):
         return page(request, "sql.html", 400, **{**facts, "refused": answer})
-    rows = [[_cell(value) for value in row.values()] for row in json.loads(answer[1])]
-    return page(request, "sql.html", **{**facts, "answer": answer[0], "rows": rows})
+    found: list[dict[str, Any]] = json.loads(answer[1])
+    rows = [[_cell(value) for value in row.values()] for row in found]
+    chart = None if answer[0].cut else chart_of(answer[0].columns, found)
+    return page(request, "sql.html", **{**facts, "answer": answer[0], "rows": rows, "chart": chart})
 
 
 async def download_sql(request: Request) -> Response:
