@@ -23,7 +23,8 @@ class FieldRules(Part, frozen=True, kw_only=True):
     digits and one shape. ``form``: how its values are compared. ``left_out``: what tells that a page has none of it,
     and no label. ``beside``: the labels of values that stand on every example, in their order; where they have moved,
     order says nothing any more. ``joined``: an example's value is all of an element that shows several texts.
-    ``address``: the part of the page's address that is the value on every example.
+    ``address``: the part of the page's address that is the value on every example. ``over_page``: on every example it
+    stood in a dialog, and is looked for in what lies over the page only.
     """
 
     rules: tuple[ExtractionRule, ...]
@@ -37,6 +38,7 @@ class FieldRules(Part, frozen=True, kw_only=True):
     beside: tuple[str, ...] = ()
     joined: bool = False
     address: AddressPart | None = None
+    over_page: bool = False
 
     def __post_init__(self) -> None:
         # Earlier versions wrote labels in another form.

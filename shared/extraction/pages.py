@@ -55,7 +55,8 @@ NO_TASK_VALUES: Mapping[str, TaskValue] = {}
 
 
 class ObservedPage(PageIndex):
-    """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out.
+    """The elements of one observation, indexed. Elements over the page, such as a cookie banner, are left out; with
+    ``over`` they are all that there is: a record may be shown in a dialog.
 
     ``title`` and ``url``: of the page, where they may tell a value. ``task_values``: what it tells of the fields of its
     task. ``address``: its url, where that may tell none."""
@@ -67,15 +68,19 @@ class ObservedPage(PageIndex):
         url: str = "",
         task_values: Mapping[str, TaskValue] = NO_TASK_VALUES,
         address: str = "",
+        *,
+        over: bool = False,
     ) -> None:
-        self.task_values, self.address = task_values, url or address
-        super().__init__([one for one in with_touching_joined(with_chosen_radios(elements)) if not one.in_dialog])
+        self.task_values, self.address, self.over = task_values, url or address, over
+        super().__init__([one for one in with_touching_joined(with_chosen_radios(elements)) if one.in_dialog == over])
         self.itself = Element(ref=0, role="page", name=title, url=url or None)
 
     @classmethod
-    def of(cls, page: PageObserved, task_values: Mapping[str, TaskValue] = NO_TASK_VALUES) -> ObservedPage:
-        """Return the page of an observation."""
-        return cls(page.elements, page.title, page.url, task_values)
+    def of(
+        cls, page: PageObserved, task_values: Mapping[str, TaskValue] = NO_TASK_VALUES, *, over: bool = False
+    ) -> ObservedPage:
+        """Return the page of an observation, or what lies over it."""
+        return cls(page.elements, page.title, page.url, task_values, over=over)
 
     def find(self, where: Where) -> Element | None:
         """Return the element, or None when there is none or more than one."""

@@ -121,4 +121,4 @@ def _page_of(part: Sequence[Element], page: ObservedPage) -> ObservedPage:
     first, last = page.order[part[0].ref], page.order[part[-1].ref]
     before = page.elements[first - 1] if first else part[0]
     begin = first - 1 if label_form(before.name) == label_form(part[0].header or "") else first
-    return ObservedPage(page.elements[begin : last + 1], page.itself.name, page.itself.url or "")
+    return ObservedPage(page.elements[begin : last + 1], page.itself.name, page.itself.url or "", over=page.over)

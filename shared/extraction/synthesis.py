@@ -115,6 +115,7 @@ def learn_field(
         variants=() if rules else tuple(_variants(shown, without, called, form, others)),
         beside=learn_beside(rules, called, [one.page for one in shown]),
         joined=any(one.page.is_joined(rule) for rule in rules for one in shown),
+        over_page=all(one.page.over for one in shown),
     )
 
 

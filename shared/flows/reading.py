@@ -22,7 +22,7 @@ from shared.extraction.certainty import (
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
-from shared.extraction.pages import NO_TASK_VALUES, ObservedPage, only
+from shared.extraction.pages import NO_TASK_VALUES, ObservedPage, TaskValue, only
 from shared.extraction.part_of_record import is_beside_another_id, may_be_of_another, part_of_record
 from shared.extraction.rules import AtSelector, ExtractionRule, PageItself, kind_of
 from shared.extraction.task_values import is_proven, read_flow_task
@@ -199,12 +199,13 @@ def read_fields(
         proofs = {name: rules_of(name, file, proof=True) for name in file.task.identity}
         is_shown = not proof and proves_by_place(proofs, named, page, constants)
         task_values = read_flow_task(file.task, page, {**named, **wanted}, variables, is_shown=is_shown)
-    observed = ObservedPage.of(page, task_values)
+    layers = _Layers(page, task_values)
     shows_record = _Proven(file, page, {**named, **wanted}, variables, is_shown=is_shown)
     found: list[LocatedReading] = []
     for name in names:
         rules = rules_of(name, file, proof=proof)
-        part = row_page(page.elements, variables.get(file.rows[name], "")) if name in file.rows else observed
+        over = rules is not None and rules.over_page
+        part = row_page(page.elements, variables.get(file.rows[name], "")) if name in file.rows else layers(over=over)
         words = not_present.get(name, ())
         if rules is None or part is None:
             found.append(LocatedReading(name, "missing"))
@@ -220,6 +221,19 @@ def read_fields(
                 reading = LocatedReading(name, "value", shown, heading, (shown,), healed=True, lost=rules.rules)
             found.append(_with_witnesses(reading, rules, shows_record) if reading.healed else reading)
     return tuple(found)
+
+
+class _Layers:
+    """The page, and what lies over it, each indexed once, and only where it is asked for."""
+
+    def __init__(self, page: PageObserved, task_values: Mapping[str, TaskValue] = NO_TASK_VALUES) -> None:
+        self._page, self._task_values = page, task_values
+        self._indexed: dict[bool, ObservedPage] = {}
+
+    def __call__(self, *, over: bool) -> ObservedPage:
+        if over not in self._indexed:
+            self._indexed[over] = ObservedPage.of(self._page, self._task_values, over=over)
+        return self._indexed[over]
 
 
 class _Proven:
@@ -273,11 +287,12 @@ def proves_by_place(
 ) -> bool:
     """Return whether the places that the examples taught, and all of them, show each text by which the row names the
     record."""
-    observed = ObservedPage.of(page)
+    layers = _Layers(page)
     for name, rules in proofs.items():
-        found = None if rules is None or not named.get(name) else locate_field(name, rules, observed, constants)
-        is_there = found is not None and found.state == "value" and not found.healed
-        if found is None or not is_there or not is_same_id(found.text, named[name]):
+        if rules is None or not named.get(name):
+            return False
+        found = locate_field(name, rules, layers(over=rules.over_page), constants)
+        if found.state != "value" or found.healed or not is_same_id(found.text, named[name]):
             return False
     return bool(proofs)
 

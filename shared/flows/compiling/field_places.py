@@ -47,6 +47,11 @@ class Shown:
     elements: tuple[Element, ...]
     page: RecordedPage
 
+    @property
+    def over_page(self) -> bool:
+        """Whether it stood in a dialog."""
+        return any(one.in_dialog for one in self.elements if self.source.kept_ref and one.ref == self.source.kept_ref)
+
 
 @dataclass(frozen=True)
 class PlacedField:
@@ -84,12 +89,13 @@ def place_field(
         return alone
     if len(shown) < MIN_EXAMPLES:
         return f"{len(shown)} of {len(samples)} samples show it on a stored page; {MIN_EXAMPLES} or more are needed"
+    over = all(one.over_page for one in shown.values())
     examples = [
-        Example(_page(one, spec, samples[number]), tidy(one.value.shown or ""), one.source.kept_ref)
+        Example(_page(one, spec, samples[number], over=over), tidy(one.value.shown or ""), one.source.kept_ref)
         for number, one in shown.items()
     ]
     at = _position(_sources(shown), columns, samples, arriving=first)
-    examples += [Example(page, None) for page in _pages_without(name, spec, samples, columns, at)]
+    examples += [Example(page, None) for page in _pages_without(name, spec, samples, columns, at, over=over)]
     form = form_of(spec.output_schema[name])
     rules = learn_field(examples, labels, form, task_field=name)
     if rules.rules:
@@ -119,7 +125,7 @@ def _placed_by_one(
     if not all(isinstance(rule.where, UnderHeader) and label_form(rule.where.header) in called for rule in rules.rules):
         return None
     at = _position(_sources(shown), columns, samples, arriving=first)
-    others = list(_pages_without(name, spec, samples, columns, at))
+    others = list(_pages_without(name, spec, samples, columns, at, over=rules.over_page))
     says = [text for page in others for rule in rules.rules if (text := page.extract(rule)) is not None]
     if not rules.rules or any(not is_absent(rules.form, text) for text in says):
         return None
@@ -185,8 +191,9 @@ def _address(shown: Mapping[int, Shown], samples: Sequence[Recording]) -> Addres
     return learn_address_part([(one.source.url, told[number]) for number, one in shown.items()])
 
 
-def _page(shown: Shown, spec: TaskSpec, sample: Recording) -> ObservedPage:
-    return ObservedPage(shown.elements, task_values=_task_values(spec, sample, shown.page), address=shown.page.url)
+def _page(shown: Shown, spec: TaskSpec, sample: Recording, *, over: bool) -> ObservedPage:
+    told = _task_values(spec, sample, shown.page)
+    return ObservedPage(shown.elements, task_values=told, address=shown.page.url, over=over)
 
 
 def _task_values(spec: TaskSpec, sample: Recording, page: RecordedPage) -> dict[str, TaskValue]:
@@ -204,7 +211,7 @@ def _task_values_once(
 
 
 def _pages_without(
-    name: str, spec: TaskSpec, samples: Sequence[Recording], columns: Sequence[Column], at: int
+    name: str, spec: TaskSpec, samples: Sequence[Recording], columns: Sequence[Column], at: int, *, over: bool
 ) -> Iterator[ObservedPage]:
     """Yield the stored pages of samples that were done without such a value, at the point where others read it."""
     for number, sample in enumerate(samples):
@@ -215,7 +222,7 @@ def _pages_without(
         hashes = [call.page for index, call in own if index < at and not call.leaves]
         page = next((sample.pages[sha256] for sha256 in reversed(hashes) if sha256 in sample.pages), None)
         if page is not None and at - 1 in {index for index, _ in own}:
-            yield ObservedPage(page.elements, task_values=_task_values(spec, sample, page))
+            yield ObservedPage(page.elements, task_values=_task_values(spec, sample, page), over=over)
 
 
 def _constants(examples: Sequence[Example]) -> frozenset[str]:
@@ -237,15 +244,15 @@ def _rules_of_one(name: str, one: Shown, spec: TaskSpec, sample: Recording) -> F
 
 def _rules_by_label(one: Shown, labels: Iterable[str]) -> FieldRules:
     """Return the rule of the label beside the value; none, where no label tells it alone."""
-    page, value = ObservedPage(one.elements), tidy(one.value.shown or "")
+    page, value = ObservedPage(one.elements, over=one.over_page), tidy(one.value.shown or "")
     called = tuple(dict.fromkeys(map(fold, labels)))
     for element in one.elements:
         if one.source.kept_ref == element.ref and element.header:
             where = UnderHeader(header=tidy(element.header), role=element.role)
             rule = ExtractionRule(where=where, attribute="name", part=Whole())
             if page.extract(rule) == value:
-                return FieldRules(rules=(rule,), labels=called)
-    return FieldRules(rules=(), labels=called)
+                return FieldRules(rules=(rule,), labels=called, over_page=one.over_page)
+    return FieldRules(rules=(), labels=called, over_page=one.over_page)
 
 
 def labels_of(name: str, spec: TaskSpec) -> list[str]:

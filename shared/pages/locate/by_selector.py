@@ -69,6 +69,9 @@ def find_element(
     led = {one: found[0] for one, found in filled if found is not None and len(found) == 1}
     if own is not None and len(own) == 1:
         return _checked(text, own[0], facts, led, filled, page)
+    if (link := _of_one_link(facts, own or ())) is not None:
+        lost = tuple(one for one, found in filled if found is not None and one not in led)
+        return Found(link, (text,), lost=lost)
     healed = (
         _healed(facts, led, own or (), page)
         or _narrowed(selector, facts, led, own or ())
@@ -197,12 +200,30 @@ def _healed(
     return element if not own or any(one.ref == element.ref for one in own) else None
 
 
+def _of_one_link(facts: ElementFacts | None, own: Sequence[Element]) -> Element | None:
+    """Return the recorded one of several links with this name that all lead to one address, such as the picture and
+    the title of a card, else the first of them: either shows the same. What it shows is checked by its effect."""
+    if facts is None or facts.role != "link" or len(own) <= 1 or not _only_shows(facts):
+        return None
+    targets = {(one.role, one.frame, one.in_dialog, one.url or "") for one in own}
+    role, _, _, url = next(iter(targets))
+    if len(targets) > 1 or role != "link" or not url or url.startswith("#") or url.lower().startswith("javascript:"):
+        return None
+    recorded = [one for one in own if one.fingerprint in facts.fingerprints]
+    return (recorded or own)[0]
+
+
+def _only_shows(facts: ElementFacts) -> bool:
+    """Return whether all that acting on the element did on the samples was to show something."""
+    return bool(facts.effects) and set(facts.effects) <= SHOWING_EFFECTS
+
+
 def _may_lead_as(role: str, facts: ElementFacts | None) -> bool:
     """Return whether an element of this role may be the recorded one, which showed something when it was clicked: a
     link or a tab does nothing but show. What it shows is checked by its effect, and by what is read then."""
     if facts is None or role not in SHOWING_ROLES or facts.role not in LEADING_ROLES:
         return False
-    return bool(facts.effects) and set(facts.effects) <= SHOWING_EFFECTS
+    return _only_shows(facts)
 
 
 def _in_other_role(
@@ -254,7 +275,8 @@ def _base_matches(selector: Selector, elements: Sequence[Element]) -> list[Eleme
             fields = [one for one in elements if is_input(one) or one.role in ("searchbox", "radio")]
             return _with_text(fields, selector.value, _labels_of)
         case "text":
-            return _with_text(elements, selector.value, lambda one: (one.name,))
+            found = _with_text(elements, selector.value, lambda one: (one.name,))
+            return [one for one in found if not one.unwritten] or found
         case "css":
             found = _with_css(selector.value, elements)
             if selector.name is None:

@@ -41,7 +41,7 @@ from shared.flows.changed.records import (
     needs_healing,
 )
 from shared.flows.healing.chosen import unmet_postcondition
-from shared.flows.reading import LocatedReading, flow_error
+from shared.flows.reading import LocatedReading, flow_error, rules_of
 from shared.flows.turns import (
     Answered,
     CallTurn,
@@ -301,6 +301,8 @@ def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionCh
     page = view.page
     if page is None or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
         return None
+    if _is_about_dialog(turn):
+        return None
     if answer.error is None:
         covers = isinstance(turn.waits.call, ProveRecord) and not read_page(view.spec, view.sample, page).is_in_dialog
     else:
@@ -315,6 +317,19 @@ def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionCh
     click = Click(target=ByRef(ref=button.ref, snapshot_id=page.snapshot_id))
     chosen = _chosen(view, turn, Perform(click, heal=heal, remark=remark))
     return replace(chosen, turn=replace(turn, dismissed=turn.dismissed + 1))
+
+
+def _is_about_dialog(turn: FlowTurn) -> bool:
+    """Return whether the call is about values that stood in a dialog on the samples: it is not what lies in the way."""
+    file = turn.context.files.fields
+    match turn.waits.call:
+        case ProveRecord(expected=names):
+            rules = [rules_of(name, file, proof=True) for name in names]
+        case ReadFields(fields=names):
+            rules = [rules_of(name, file) for name in names]
+        case _:
+            rules = []
+    return any(one is not None and one.over_page for one in rules)
 
 
 def place_of(waits: FlowWaits, *, irreversible: bool = False) -> FlowPlace:

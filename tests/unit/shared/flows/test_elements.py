@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from shared.flows.files import ElementFacts
 from shared.pages.locate.by_selector import facts_of_selector, find_element
 from shared.pages.locate.findings import Ambiguous, Found, NotFound, Undecidable
@@ -91,6 +93,25 @@ def test_a_renamed_element_is_found_by_two_others_that_agree_never_by_one():
     assert isinstance(found(SAVE, renamed, facts=ElementFacts(role="button", selectors=("#save",))), NotFound)
     link = located(el("link", "Store"), id="#save", testid='[data-testid="save"]')
     assert not isinstance(found(SAVE, link, facts=both), Found)
+
+
+CARD = "text=Winter"
+
+
+def test_of_several_links_to_one_address_the_recorded_one_is_meant():
+    picture, title = (el("link", "Winter", url="/book/6", fingerprint=mark) for mark in ("a", "b"))
+    known = ElementFacts(role="link", effects=("page_changed",), fingerprints=("b",))
+    assert expect(found(CARD, picture, title, facts=known), Found).element.ref == 2
+    other = replace(title, url="/book/7")
+    assert isinstance(found(CARD, picture, other, facts=known), Ambiguous)
+    sends = replace(known, effects=("submitted",))
+    assert isinstance(found(CARD, picture, title, facts=sends), Ambiguous)
+
+
+def test_a_text_is_one_that_the_page_shows_before_it_is_the_name_of_a_picture():
+    picture, title = el("link", "Winter", unwritten=True), el("link", "Winter", url="/book/6")
+    assert expect(found(CARD, picture, title), Found).element.ref == 2
+    assert expect(found(CARD, picture), Found).element.ref == 1
 
 
 def test_an_element_of_another_role_is_not_it():

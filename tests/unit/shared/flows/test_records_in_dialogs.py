@@ -1,0 +1,87 @@
+"""A record that is shown in a dialog over a list: a flow reads there, and not the page behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.flows.compiling.compiler import CompiledFlow, compile_flow
+from shared.flows.reading import answer_of_proof, answer_of_readings, read_fields
+from tests.unit.planner.planner_pages import page
+from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
+
+SHOWN = {"Winter, part 6": ("Nordlys", "worn"), "Price, part 4": ("Salt House", "as new"), "After": ("Vale", "lost")}
+SPEC = {
+    "input_schema": {"title": "string"},
+    "start_url": "http://site/",
+    "output_schema": {
+        "title": "string",
+        "publisher": {"type": "string", "labels": ["Publisher"]},
+        "condition": {"type": "string", "labels": ["Condition"]},
+    },
+    "identity": {"title": "{title}"},
+}
+
+
+def behind(title: str, **facts: Any) -> list[Element]:
+    """Return the list, whose own filter has labels like those of a record."""
+    return [
+        element(1, "searchbox", "Search", value=title, area="search"),
+        element(2, "link", title, url="/book/1", **facts),
+        element(3, "term", "Publisher"),
+        element(4, "definition", "Any", header="Publisher"),
+    ]
+
+
+def dialog(title: str) -> list[Element]:
+    publisher, condition = SHOWN[title]
+    shown = (
+        element(6, "heading", title, level=2),
+        element(7, "text", f"Publisher: {publisher}"),
+        element(8, "text", f"Condition: {condition}"),
+        element(9, "button", "Close"),
+    )
+    return [replace(one, in_dialog=True, place=f"div>div>{one.role}") for one in shown]
+
+
+def opened(title: str) -> PageObserved:
+    return page(*behind(title, covered_by="dialog"), *dialog(title))
+
+
+def built() -> CompiledFlow:
+    recorders = [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
+    for one in recorders:
+        title = one.row["title"]
+        publisher, condition = SHOWN[title]
+        one.open("http://site/", *behind(title))
+        one.click(2, *behind(title, covered_by="dialog"), *dialog(title))
+        one.screenshot("book")
+        one.read("title", 6)
+        one.read("publisher", 7, publisher)
+        one.read("condition", 8, condition)
+    return compile_flow(spec_of(**SPEC), samples_of(recorders))
+
+
+def test_what_was_read_in_a_dialog_is_read_there():
+    flow = built()
+    assert flow.problems == ()
+    fields = flow.files.fields
+    readings = read_fields(("title", "publisher", "condition"), fields, opened("After"), {}, named={"title": "After"})
+    answer = answer_of_readings(readings, opened("After"), fields.types)
+    assert answer.value == {"title": "After", "publisher": "Vale", "condition": "lost"}
+
+
+def test_a_page_without_the_dialog_shows_nothing_of_it():
+    fields = built().files.fields
+    readings = read_fields(("publisher", "condition"), fields, page(*behind("After")), {}, named={"title": "After"})
+    assert {one.state for one in readings} <= {"missing", "uncertain"}
+
+
+def test_the_dialog_of_another_record_is_not_the_asked_one():
+    fields = built().files.fields
+    over_list = page(*behind("After"), *dialog("Price, part 4"))
+    error = answer_of_proof({"title": "After"}, fields, over_list, {"title": "After"}).error
+    assert error is not None
+    assert error.code == "record_unproven"
