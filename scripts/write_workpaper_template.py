@@ -17,16 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from openpyxl import Workbook
-from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
+from openpyxl.styles import Alignment, Border, Color, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
 
 from shared.papers.workpaper.write_workpaper import DEFAULT_TEMPLATE, with_fixed_times
 
 INK, MUTED, LINK, ACCENT = "1B2733", "5B6B7B", "1A5FB4", "17415F"
-HEAD = PatternFill("solid", fgColor="E7EEF4")
-BAND = PatternFill("solid", fgColor=ACCENT)
-OPEN = PatternFill("solid", fgColor="FBF6E3")
-"""What a person fills in."""
+HEAD, BAND, OPEN = (PatternFill("solid", fgColor=Color(colour)) for colour in ("FFE7EEF4", f"FF{ACCENT}", "FFFBF6E3"))
+"""Of heads, of the title, and of what a person fills in."""
 LINE = Border(bottom=Side("thin", color="D5DDE5"))
 EDGE = Side("thin", color="B8C4CF")
 BOX = Border(left=EDGE, right=EDGE, top=EDGE, bottom=EDGE)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import struct
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 MOST_FONT_BYTES = 200_000_000
@@ -27,39 +26,64 @@ class NoFont(Exception):
     """A file is no font that can be used; the message says why."""
 
 
-@dataclass
 class GlyphSet:
-    """The characters that can be shown. ``lacking``: those that a text had and that were not among them."""
+    """The characters that can be shown, by the fonts that have them. ``lacking``: those that a text had and that could
+    not be shown."""
 
-    ranges: Sequence[tuple[int, int]]
-    lacking: set[str] = field(default_factory=set[str])
-
-    def __post_init__(self) -> None:
-        self._has: set[int] = {code for first, last in self.ranges for code in range(first, last + 1)}
+    def __init__(self, fonts: Iterable[Iterable[tuple[int, int]]]) -> None:
+        self._fonts = [frozenset(code for first, last in ranges for code in range(first, last + 1)) for ranges in fonts]
+        self._any = frozenset[int]().union(*self._fonts)
+        self.lacking: set[str] = set()
 
     def runs(self, text: str, *, lines: bool = True) -> list[Run]:
         """Return a text as runs. Characters that no font has, that steer the direction of writing, or that are no text
         are told by their code. ``lines``: line breaks stay; else they are blanks."""
         runs: list[Run] = []
         plain: list[str] = []
-        for letter in _composed(text).replace("\r\n", "\n").replace("\r", "\n"):
-            shown = ("\n" if lines else " ") if letter == "\n" else " " if letter == "\t" else letter
-            if shown in "\n " or self._shows(shown):
-                plain.append(shown)
-                continue
-            if plain:
-                runs.append(breakable("".join(plain)))
-                plain = []
-            self.lacking.add(letter)
-            runs.append({"code": f"U+{ord(letter):04X}"})
+        whole = _composed(text).replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+        for cluster in _clusters(whole if lines else whole.replace("\n", " ")):
+            together = self._shows_together(cluster)
+            for letter in cluster:
+                if together or self._shows(letter):
+                    plain.append(letter)
+                    continue
+                if plain:
+                    runs.append(breakable("".join(plain)))
+                    plain = []
+                self.lacking.add(letter)
+                runs.append({"code": f"U+{ord(letter):04X}"})
         if plain:
             runs.append(breakable("".join(plain)))
         return runs
 
+    def _shows_together(self, cluster: str) -> bool:
+        """Return whether one font has a letter and all of its marks: marks of another font cannot be placed."""
+        if len(cluster) == 1:
+            return False
+        codes = [ord(letter) for letter in cluster if letter not in _JOINERS]
+        return self._shows(cluster[0]) and any(all(code in font for code in codes) for font in self._fonts)
+
     def _shows(self, letter: str) -> bool:
-        if letter in _JOINERS:
+        """Return whether a letter can be shown alone."""
+        if letter in "\n ":
             return True
-        return unicodedata.category(letter)[0] != "C" and ord(letter) in self._has
+        category = unicodedata.category(letter)
+        return category[0] not in "CM" and ord(letter) in self._any
+
+
+def _clusters(text: str) -> Iterator[str]:
+    """Yield each letter with the marks and joiners that follow it."""
+    begin = 0
+    for at in range(1, len(text)):
+        if not _belongs(text[at]):
+            yield text[begin:at]
+            begin = at
+    if text:
+        yield text[begin:]
+
+
+def _belongs(letter: str) -> bool:
+    return not letter.isascii() and (letter in _JOINERS or unicodedata.category(letter)[0] == "M")
 
 
 def _composed(text: str) -> str:
@@ -90,10 +114,14 @@ def _with_breaks(word: str) -> str:
 
 def glyphs_of(fonts: Iterable[Path]) -> GlyphSet:
     """Return the characters that at least one of the fonts has. Raises NoFont, OSError."""
-    ranges: set[tuple[int, int]] = set()
-    for path in fonts:
-        ranges.update(read_cmap(path))
-    return GlyphSet(sorted(ranges))
+    return GlyphSet([read_cmap(path) for path in fonts])
+
+
+def plain_glyphs(font: Path) -> GlyphSet:
+    """Return the characters of a font that are set one by one: Latin letters without marks of their own, digits and
+    signs. Raises as :func:`glyphs_of`."""
+    has = {code for first, last in read_cmap(font) for code in range(first, last + 1)}
+    return GlyphSet([[(code, code) for code in (*range(0x20, 0x7F), *range(0xA1, 0x180)) if code in has]])
 
 
 def read_cmap(path: Path) -> set[tuple[int, int]]:

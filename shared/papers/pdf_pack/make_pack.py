@@ -22,12 +22,12 @@ from shared.extras import need_extra
 from shared.papers.paper import Paper, PaperSample
 from shared.papers.pdf_pack.crops import plan_crops
 from shared.papers.pdf_pack.cut_pictures import cut_picture, picture_width
-from shared.papers.pdf_pack.glyphs import NoFont, glyphs_of, read_cmap
+from shared.papers.pdf_pack.glyphs import GlyphSet, NoFont, glyphs_of, plain_glyphs, read_cmap
 from shared.papers.pdf_pack.pack_data import PackData, SamplePictures, ShownCrop
 
 TEMPLATE = Path(__file__).with_name("pack.typ")
 FONTS = Path(__file__).with_name("fonts")
-FIRST_FAMILY = "Noto Sans"
+FIRST_FAMILY, FIRST_FONT = "Noto Sans", "NotoSans-Regular.ttf"
 FONT_SUFFIXES = (".ttf", ".otf", ".ttc", ".otc")
 MOST_FONTS = 100
 MOST_SAMPLES = 2_000
@@ -76,18 +76,22 @@ def make_pack(paper: Paper, read: Callable[[str], bytes | None], fonts: Path | N
         )
         raise PackRefused(message)
     chosen = _fonts_of(fonts)
-    glyphs = glyphs_of(chosen.files)
-    making = PackData(paper, glyphs)
     with tempfile.TemporaryDirectory(prefix="exhibit-pack-") as scratch:
         folder = Path(scratch)
         copyfile(TEMPLATE, folder / "pack.typ")
-        pages = [
-            making.sample(sample, pictures)
-            for sample, pictures in zip(paper.samples, _pictures(paper, read, folder), strict=True)
-        ]
-        data = making.data(pages, chosen.families, _hashes_of(chosen.files))
-        (folder / "data.json").write_bytes(msgspec.json.encode(data))
-        return Pack(_typeset(folder, paper, fonts), len(glyphs.lacking))
+        pictures = list(_pictures(paper, read, folder))
+
+        def pack(glyphs: GlyphSet) -> Pack:
+            making = PackData(paper, glyphs)
+            pages = [making.sample(one, shown) for one, shown in zip(paper.samples, pictures, strict=True)]
+            data = making.data(pages, chosen.families, _hashes_of(chosen.files))
+            (folder / "data.json").write_bytes(msgspec.json.encode(data))
+            return Pack(_typeset(folder, paper, fonts), len(glyphs.lacking))
+
+        try:
+            return pack(glyphs_of(chosen.files))
+        except PackRefused:  # a text that no font can set, whatever its characters are: the paper is not lost for it
+            return pack(plain_glyphs(FONTS / FIRST_FONT))
 
 
 def _typeset(folder: Path, paper: Paper, fonts: Path | None) -> bytes:

@@ -26,7 +26,7 @@ from shared.statuses import group_of
 
 FIELDS_ACROSS = 4
 """Fields of one attribute table; more are in further tables."""
-MOST_IN_TABLE = 120
+MOST_IN_TABLE = 64
 """Characters of a value in the attribute table. The page of the sample has more."""
 MOST_IN_PAGE = 3_000
 WHOLE = 0.995

@@ -13,7 +13,7 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.papers.pdf_pack.make_pack import FONTS, make_pack
 from shared.papers.read_paper import CheckedFiles
 from tests.handlers.evidence.evidence_desk import Desk
-from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, picture, reviewed_run
+from tests.handlers.evidence.paper_world import HOSTILE, SPEC, exported, filed_run, paper_of, picture, reviewed_run
 from tests.typed import there
 
 MARKUP = (
@@ -24,6 +24,8 @@ MARKUP = (
     '#import "x": *',
     "https://evil.example",
 )
+MARGIN_PT = 20 / 25.4 * 72
+"""Below the text of a page."""
 SCRIPTS = ("مرحبا بالعالم", "Łódź Дарья Ελλάδα", "שלום", "张伟 😀", "a\u202eb")
 
 
@@ -139,3 +141,18 @@ async def test_a_picture_that_is_not_as_it_was_captured_is_not_shown(desk: Desk)
     pages = texts(made(desk))
     assert "NOT WHAT WAS SEALED" in pages[0]
     assert any("T-1/01_ticket.png cannot be shown" in page for page in pages)
+
+
+async def test_no_picture_leaves_its_page_however_much_stands_above_it(desk: Desk):
+    more = {f"field_{number}": "string | null" for number in range(30)}
+    await filed_run(desk, ("Ann Lee",), spec={**SPEC, "output_schema": {**SPEC["output_schema"], **more}})
+    lows: list[float] = []
+
+    def note(operator: bytes, _: object, matrix: list[float], __: object) -> None:
+        if operator == b"Do":
+            lows.append(min(matrix[5], matrix[5] + matrix[3]))
+
+    for page in read(made(desk)).pages:
+        page.extract_text(visitor_operand_before=note)
+    assert len(lows) == 2
+    assert [low >= MARGIN_PT for low in lows] == [True, True], lows
