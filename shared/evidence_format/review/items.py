@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from shared.contracts.sessions.reviewing import LookedAt, ReviewTarget
@@ -38,23 +39,29 @@ class ReviewedSample:
 
     def __init__(self, sample_id: str, result: bytes, manifest: bytes, drawn: bool = False) -> None:
         self.sample_id, self._manifest, self._drawn = sample_id, manifest, drawn
-        self.result = parse_result(result)
-        raw = chain.parse_exactly(result)
-        self._raw: Mapping[str, Any] = cast("Mapping[str, Any]", raw) if isinstance(raw, dict) else {}
+        self.result, self._written = parse_result(result), result
+
+    @cached_property
+    def _raw(self) -> Mapping[str, Any]:
+        """The result as it is written, for the hashes of what is in it: of most samples nobody asks for one."""
+        raw = chain.parse_exactly(self._written)
+        return cast("Mapping[str, Any]", raw) if isinstance(raw, dict) else {}
 
     @property
     def item(self) -> DecidableItem:
         """The sample itself."""
         result = self.result
         why = why_of(result) or ("drawn" if self._drawn else "")
-        parts = tuple(one for name in result.fields if (one := self.value(name)) is not None and one.why)
+        doubtful = (
+            [name for name, stored in result.fields.items() if doubt_of(stored)] if why and why != "drawn" else []
+        )
         said = f"{result.status} ({result.reason})" if result.reason else str(result.status)
         return DecidableItem(
             target=ReviewTarget(kind="sample", sample_id=self.sample_id),
             looked_at=LookedAt(content_sha256=chain.sha256(self._manifest)),
             why=why,
             value=said,
-            parts=parts if why and why != "drawn" else (),
+            parts=tuple(one for name in doubtful if (one := self.value(name)) is not None),
         )
 
     def bare(self, target: ReviewTarget) -> DecidableItem | None:
