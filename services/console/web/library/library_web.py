@@ -15,6 +15,7 @@ from services.console.web.desk import Desk, desk_of, page
 from services.console.web.library.flow_drift import DriftUnknown, RunDrift, SeenChange, read_drift, seen_changes
 from services.console.web.library.flow_facts import (
     MOST_USES,
+    RUNG_WORDS,
     LibraryLine,
     RunOnFlow,
     field_lines,
@@ -188,5 +189,6 @@ def _drift_facts(
         "proposal": proposal,
         "lines": diff_lines(proposal.diff) if proposal is not None else [],
         "is_current": now == drift.hash,
+        "rung_words": RUNG_WORDS,
         "now": now,
     }
