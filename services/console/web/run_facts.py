@@ -56,6 +56,8 @@ class RunLine:
     waiting: int
     review: int
     complete: bool
+    without: int = 0
+    """Samples that ended without what was asked for: they are for review too."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ def run_line(row: Mapping[str, Any]) -> RunLine:
         waiting=samples - counts.total(),
         review=counts["review"],
         complete=row["population_complete"] is not False,
+        without=counts["failed"] + counts["excepted"],
     )
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,24 @@ import pytest
 
 from services.console.web.desk import Desk
 from services.console.web.guard import CSRF, Guard, WebSessions
+from services.console.web.library.flow_drift import RunDrift, SeenChange
+from services.console.web.library.flow_facts import RUNG_WORDS
+from services.console.web.library.heal_pictures import PicturePart
+from services.console.web.library.source_lines import diff_lines
+from services.console.web.markup import templates
 from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from shared.client import Client
 from shared.client.workflow_calls import create_workflow, delete_workflow, get_workflow, load_history
 from shared.client.workflow_samples import lent_samples
+from shared.contracts.discovery import RunRecord
+from shared.contracts.results import Box
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
+from shared.flows.files import FlowFiles
+from shared.flows.healing.drift import DriftedSubject
+from shared.flows.healing.proposals import HealedSubject, HealProposal
+from shared.recordings.from_run import RunRecordings
 from shared.settings import Settings
 from tests.handlers.workflows.flow_samples import packed
 from tests.handlers.workflows.service_bench import open_service
@@ -112,6 +124,46 @@ async def test_hostile_text_is_text_on_each_page_about_flows(room: FlowRoom):
         assert "<script>" not in page.text, path
         assert "\u202e" not in page.text, path
         assert "49" not in re.sub(r"[0-9a-f]{12,}", "", page.text), path
+
+
+def test_hostile_text_is_text_where_it_is_told_what_has_moved():
+    record = RunRecord(
+        run_id=HOSTILE, spec={}, created_at=datetime(2026, 1, 1, tzinfo=UTC), concurrency=1, planner=None
+    )
+    ways = ((HOSTILE, 2),)
+    subject = DriftedSubject(
+        kind="field",
+        subject=HOSTILE,
+        samples=2,
+        of=2,
+        rungs=("agreeing", HOSTILE),
+        lost=ways,
+        matched=ways,
+        witnesses=ways,
+    )
+    box = Box(x=1, y=1, width=5, height=5)
+    part = PicturePart(HOSTILE, HOSTILE, HOSTILE, box, box, box)
+    drift = RunDrift(HOSTILE, "ab" * 32, RunRecordings(record, (), ()), {"a": []}, (subject,))
+    change = HealedSubject(
+        kind="field",
+        subject=HOSTILE,
+        rungs=("agreeing",),
+        dropped=(HOSTILE,),
+        kept=(HOSTILE,),
+        samples=("a",),
+        evidence=(),
+    )
+    facts: dict[str, Any] = {
+        "form_key": "k", "path": "/", "address": "/", "static": str, "run_id": HOSTILE, "drift": drift, "kept": (),
+        "seen": [SeenChange(subject, HOSTILE, part, PicturePart(HOSTILE, HOSTILE, HOSTILE))], "is_current": True,
+        "now": "", "rung_words": RUNG_WORDS, "lines": diff_lines(f"+{HOSTILE}"), "problems": (HOSTILE,),
+        "proposal": HealProposal("", FlowFiles(), (change,), HOSTILE), "shown_sha": "", "person": HOSTILE,
+    }  # fmt: skip
+    for name, least in {"drift.html": 12, "approve.html": 5, "not_approved.html": 2}.items():
+        text = templates().get_template(name).render(facts)
+        assert text.count(SHOWN) >= least, name
+        assert "<script>" not in text.replace('<script type="module" src=', ""), name
+        assert "\u202e" not in re.sub(r'value="[^"]*"', "", text), name
 
 
 async def test_a_flow_shows_what_it_consists_of_and_which_samples_are_kept_with_it(room: FlowRoom):

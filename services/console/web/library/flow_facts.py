@@ -13,9 +13,17 @@ from shared.flows.files import FIELDS_FILE, LOCATORS_FILE, FlowFiles
 from shared.flows.healing.versions import hash_before
 from shared.workflow_source.wording import signature_of
 
-HASH_CHARS = 12
 MOST_USES = 50
-NAMED = r"[A-Za-z_][A-Za-z0-9_]*"
+RUNG_WORDS: Mapping[str, str] = {
+    "popup": "what lay over the page was closed",
+    "agreeing": "other ways agree on it",
+    "narrowed": "of several, the one at its place",
+    "moved": "its place leads elsewhere, its label does not",
+    "task": "the labels of the task tell it",
+    "effect": "what it shows came in another way",
+    "planner": "a model chose it, and it did what was expected",
+}
+"""How something was found in another way, for people, by the rung of a heal."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from services.console.web.desk import Desk, desk_of, page
 from services.console.web.library.flow_drift import DriftUnknown, RunDrift, SeenChange, read_drift, seen_changes
 from services.console.web.library.flow_facts import (
     MOST_USES,
+    RUNG_WORDS,
     LibraryLine,
     RunOnFlow,
     field_lines,
@@ -37,7 +38,7 @@ from shared.flows.healing.versions import HEAL_FILE, hash_before, heal_of, texts
 from shared.subjects import LOAD_RUN
 from shared.workflow_source.wording import signature_of
 
-MOST_HITS = 50
+MOST_HITS, USES_BOUND_S = 50, 8.0
 MOST_QUERY_CHARS = 500
 NO_LIBRARY = (
     "There is no library here yet. A run that compiles its flow makes it, and so do `exhibit compile` and "
@@ -118,7 +119,7 @@ async def _kept_samples(bus: SampleBus, shown: WorkflowShown) -> tuple[Sequence[
 async def _uses(desk: Desk, name: str) -> tuple[list[RunOnFlow], str]:
     """Return the runs of a flow, newest first; none and why, where the evidence does not say."""
     try:
-        answer = await desk.client.sql(uses_query(name), (), max_rows=MOST_USES)
+        answer = await desk.client.sql(uses_query(name), (), max_rows=MOST_USES, timeout_s=USES_BOUND_S)
     except ExhibitError as exc:
         return [], f"The evidence could not be asked: {exc}"
     if isinstance(answer, SqlRefused):
@@ -188,5 +189,6 @@ def _drift_facts(
         "proposal": proposal,
         "lines": diff_lines(proposal.diff) if proposal is not None else [],
         "is_current": now == drift.hash,
+        "rung_words": RUNG_WORDS,
         "now": now,
     }
