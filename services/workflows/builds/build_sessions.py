@@ -37,8 +37,8 @@ WORKSPACE_FILE = re.compile(
 
 
 class BuildSessions:
-    """``instance_id``: of this process on the bus. ``keep``: how long closed sessions are kept. ``kept``: what the bus has of
-    sessions, open or not."""
+    """``instance_id``: of this process on the bus. ``keep``: how long closed sessions are kept. ``kept``: what the
+    bus has of sessions, open or not."""
 
     def __init__(self, bus: BuildBus, instance_id: str, keep: Keep = KEEP) -> None:
         self._bus, self._instance_id, self._keep = bus, instance_id, keep

@@ -37,8 +37,7 @@ from shared.settings import Settings
 from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
-from tests.handlers.workflows.build_asker import SPEC, Asker
-from tests.handlers.workflows.test_builds import GO, READ, record
+from tests.handlers.workflows.build_asker import GO, READ, SPEC, Asker, record
 from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 
 HOSTILE = "</bdi><script>alert(1)</script>\u202e{{7*7}}"
@@ -59,7 +58,7 @@ class BuildRoom:
     """The console of bob over a library with build sessions."""
 
     folder: Path
-    bus: MemoryBus = field(default_factory=MemoryBus)
+    bus: Any = field(default_factory=MemoryBus)
     reader: BuildReader = field(default_factory=BuildReader)
     web: WebSessions = field(default_factory=WebSessions)
     processes: list[BuildSessions] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shared.contracts.results import Box
@@ -16,6 +16,8 @@ from shared.recordings.recording import Recording
 
 SHOWN_KINDS = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp"}
 """Of pictures, by the end of their files."""
+NEAR_WIDTH_PX, NEAR_HEIGHT_PX, MARGIN_PX, BEFORE = 430.0, 190.0, 24.0, 0.66
+"""Of the part around what is meant; so much of the rest of its width stands before it, where labels are."""
 BY = {"person": "by hand", "scratch": "by its file", "agent": "by the model"}
 
 
@@ -28,18 +30,35 @@ class BuildPicture:
     area: Box | None = None
     box: Box | None = None
 
+    @property
+    def near(self) -> BuildPicture:
+        """The part of it around what is meant; all of it, where that is not known."""
+        area, box = self.area, self.box
+        if area is None or box is None:
+            return self
+        width = min(max(NEAR_WIDTH_PX, box.width + 2 * MARGIN_PX), area.width)
+        height = min(max(NEAR_HEIGHT_PX, box.height + 2 * MARGIN_PX), area.height)
+        left = min(max(box.x - max(width - box.width, 0) * BEFORE, area.x), area.x + area.width - width)
+        top = min(max(box.y + box.height / 2 - height / 2, area.y), area.y + area.height - height)
+        return replace(self, shown=Box(x=left, y=top, width=width, height=height))
+
+    shown: Box | None = None
+    """The part that is shown; None: all of it."""
+
 
 @dataclass(frozen=True)
-class ShownAct:
-    """``before``: the page right before it, with the element that it was done to."""
+class ActOfBuild:
+    """``picture``: the page right before it, with the element that it was done to; ``is_after``: it is what the act has
+    taken itself."""
 
     event: ActionRecorded
     by: str
-    before: BuildPicture | None
+    picture: BuildPicture | None
+    is_after: bool = False
 
 
 @dataclass(frozen=True)
-class ShownValue:
+class ValueOfBuild:
     """``label``, ``role``, ``url``: of the element and the page that have shown it; empty: not recorded."""
 
     event: ValueRecorded
@@ -51,13 +70,13 @@ class ShownValue:
 
 
 @dataclass(frozen=True)
-class ShownTodo:
+class TodoOfBuild:
     """``missing``: fields that it brings and that were not read on this row."""
 
     todo: Todo
     is_current: bool
-    acts: tuple[ShownAct, ...]
-    values: tuple[ShownValue, ...]
+    acts: tuple[ActOfBuild, ...]
+    values: tuple[ValueOfBuild, ...]
     missing: tuple[str, ...]
     before_last: int
     """The TODO that it comes before when it goes up by one; 0: it is the first."""
@@ -72,7 +91,7 @@ def recording_path(sample_id: str) -> str:
 
 def shown_todos(
     state: BuildState, events: Sequence[BuildEvent], sample: Recording | None, files: Mapping[str, str]
-) -> list[ShownTodo]:
+) -> list[TodoOfBuild]:
     """Return the TODOs with what was done for each on the current row.
 
     ``sample``: the recorded row; None: it is not there. ``files``: of the workspace, with their hashes."""
@@ -80,13 +99,13 @@ def shown_todos(
     acts = {one.step: one for one in own if isinstance(one, ActionRecorded)}
     values = {one.field: one for one in own if isinstance(one, ValueRecorded)}
     current = state.current
-    found: list[ShownTodo] = []
+    found: list[TodoOfBuild] = []
     numbers = [one.number for one in state.todos]
     for at, todo in enumerate(state.todos):
         read = state.values.get(todo.number, ())
         below = numbers[at + 2] if at + 2 < len(numbers) else 0
         found.append(
-            ShownTodo(
+            TodoOfBuild(
                 todo,
                 current is not None and todo.number == current.number,
                 tuple(
@@ -107,34 +126,36 @@ def of_this_row(events: Sequence[BuildEvent]) -> Sequence[BuildEvent]:
     return events[begun[-1] :] if begun else ()
 
 
-def last_picture(
-    events: Sequence[BuildEvent], sample: Recording | None, files: Mapping[str, str]
-) -> tuple[ActionRecorded, BuildPicture] | None:
-    """Return the last picture of this row, with the act that it was taken right before; None: there is none."""
-    for one in reversed(of_this_row(events)):
-        if isinstance(one, ActionRecorded) and (shown := shown_act(one, sample, files).before) is not None:
-            return one, shown
-    return None
+def last_picture(events: Sequence[BuildEvent], sample: Recording | None, files: Mapping[str, str]) -> ActOfBuild | None:
+    """Return the last act of this row that has a picture; None: none has."""
+    acts = (shown_act(one, sample, files) for one in reversed(of_this_row(events)) if isinstance(one, ActionRecorded))
+    return next((one for one in acts if one.picture is not None), None)
 
 
-def shown_act(event: ActionRecorded, sample: Recording | None, files: Mapping[str, str]) -> ShownAct:
+def shown_act(event: ActionRecorded, sample: Recording | None, files: Mapping[str, str]) -> ActOfBuild:
+    """Return an act with its picture. ``sample`` and ``files``: as `shown_todos` has them."""
+    by = BY.get(event.by, event.by)
     step = next((one for one in sample.steps if one.step == event.step), None) if sample is not None else None
-    filed = step.artifacts if step is not None else ()
-    area = next((one.artifact.area for one in filed if event.picture.endswith(f"/{one.filename}")), None)
-    sha256 = files.get(event.picture, "")
-    box = event.box if area is not None and event.box is not None and meet(area, event.box) else None
-    return ShownAct(event, BY.get(event.by, event.by), BuildPicture(sha256, area, box) if sha256 else None)
+    if sample is None or step is None:
+        return ActOfBuild(event, by, None)
+    for kind in ("step", "screenshot"):
+        for filed in step.artifacts:
+            if filed.artifact.kind == kind and (sha256 := _kept(sample, filed, files)):
+                area, is_after = filed.artifact.area, kind == "screenshot"
+                on_it = area is not None and event.box is not None and not is_after and meet(area, event.box)
+                return ActOfBuild(event, by, BuildPicture(sha256, area, event.box if on_it else None), is_after)
+    return ActOfBuild(event, by, None)
 
 
-def _value(event: ValueRecorded, sample: Recording | None, files: Mapping[str, str]) -> ShownValue:
+def _value(event: ValueRecorded, sample: Recording | None, files: Mapping[str, str]) -> ValueOfBuild:
     """Return a value with what the row has recorded of it; where another one was recorded, with nothing."""
     by = BY.get(event.by, event.by)
     recorded = next((one for one in sample.values if one.field == event.field), None) if sample is not None else None
     if sample is None or recorded is None or (recorded.shown or "") != event.shown or recorded.source is None:
-        return ShownValue(event, by)
+        return ValueOfBuild(event, by)
     source = recorded.source
     picture = _picture_of(recorded, sample, files)
-    return ShownValue(event, by, source.label or "", source.role, source.url, picture)
+    return ValueOfBuild(event, by, source.label or "", source.role, source.url, picture)
 
 
 def _picture_of(value: FieldValue, sample: Recording, files: Mapping[str, str]) -> BuildPicture | None:
@@ -143,7 +164,7 @@ def _picture_of(value: FieldValue, sample: Recording, files: Mapping[str, str]) 
     if source is None or source.box is None:
         return None
     for filed in _pictures_of(sample.steps, source.observation_sha256):
-        area, sha256 = filed.artifact.area, files.get(_path(sample.sample_id, filed.filename), "")
+        area, sha256 = filed.artifact.area, _kept(sample, filed, files)
         if sha256 and area is not None and meet(area, source.box):
             return BuildPicture(sha256, area, source.box)
     return None
@@ -161,8 +182,10 @@ def _pictures_of(steps: Iterable[StepTaken], observation_sha256: str) -> list[Fi
     ]
 
 
-def _path(sample_id: str, filename: str) -> str:
-    return (captures_folder(Path(), sample_id) / filename).as_posix()
+def _kept(sample: Recording, filed: FiledArtifact, files: Mapping[str, str]) -> str:
+    """Return the hash of a picture; empty: the file of that name is gone, or is another picture by now."""
+    path = (captures_folder(Path(), sample.sample_id) / filed.filename).as_posix()
+    return filed.artifact.sha256 if files.get(path) == filed.artifact.sha256 else ""
 
 
 def meet(area: Box, box: Box) -> bool:

@@ -37,8 +37,8 @@ class SeenBuild:
 
     @property
     def is_open(self) -> bool:
-        """Whether commands are taken."""
-        return self.live is not None and not self.live.closed
+        """Whether it is at work or waits for what is asked of it."""
+        return self.live is not None and not self.live.closed and self.state.open
 
     @property
     def files(self) -> dict[str, str]:
@@ -87,7 +87,8 @@ class BuildReader:
         record = await self.record(bus, build_id)
         if record is None:
             return None
-        known = self._known.get(build_id, KnownEvents())
+        kept_as = f"{build_id}.{record.first_batch}"  # another session may have had this id
+        known = self._known.get(kept_as, KnownEvents())
         live = await self._follow(bus, record, len(known.events))
         while live is not None:
             known = known.with_more(live.events)
@@ -96,7 +97,7 @@ class BuildReader:
             live = await self._follow(bus, record, len(known.events))
         if live is None:
             known = await self._read_rest(bus, build_id, known)
-        self._keep(build_id, known)
+        self._keep(kept_as, known)
         at_work = live is not None and not live.closed and self._sent.get(build_id, "") not in ("", *live.done)
         return SeenBuild(record, known.events, known.state, live, at_work)
 
@@ -133,10 +134,10 @@ class BuildReader:
                 return known
             known = known.with_more(reply.events)
 
-    def _keep(self, build_id: str, known: KnownEvents) -> None:
-        if len(known.events) >= len(self._known.get(build_id, KnownEvents()).events):
-            self._known.pop(build_id, None)
-            self._known[build_id] = known
+    def _keep(self, kept_as: str, known: KnownEvents) -> None:
+        if len(known.events) >= len(self._known.get(kept_as, KnownEvents()).events):
+            self._known.pop(kept_as, None)
+            self._known[kept_as] = known
         while len(self._known) > MOST_KNOWN:
             del self._known[next(iter(self._known))]
 

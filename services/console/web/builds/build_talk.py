@@ -118,18 +118,18 @@ def _flow(event: BuildEvent) -> TalkLine | None:
 
 
 @dataclass(frozen=True)
-class ShownCompile:
+class CompileOfBuild:
     """A version of flow.py. ``number``: of the compile, from 1."""
 
     number: int
     event: FlowWritten
 
 
-def compiles(events: Iterable[BuildEvent]) -> list[ShownCompile]:
+def compiles(events: Iterable[BuildEvent]) -> list[CompileOfBuild]:
     """Return the compiles that have changed flow.py or have failed, the newest first."""
     ended = [one for one in events if isinstance(one, FlowWritten)]
     kept = [
-        ShownCompile(number, one)
+        CompileOfBuild(number, one)
         for number, one in enumerate(ended, 1)
         if one.diff or not one.version or number == 1 or one.version != ended[number - 2].version
     ]

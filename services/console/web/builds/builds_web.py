@@ -86,7 +86,7 @@ async def _build_page(request: Request, seen: SeenBuild, status: int = 200, refu
         request, "build.html", status, build_id=build_id, seen=seen, record=seen.record, state=state, refused=refused,
         asking=asking, asked=asked_key(asking),
         todos=shown_todos(state, seen.events, sample, seen.files),
-        picture=last_picture(seen.events, sample, seen.files), shown_page=seen.live.page if seen.live else None,
+        picture=last_picture(seen.events, sample, seen.files), shown_page=page_now(seen),
         talk=talk if shows_all else talk[-SHOWN_TALK:], talk_left=0 if shows_all else max(len(talk) - SHOWN_TALK, 0),
         source=source_lines(source) if source is not None else None,
         compiles=[(one, diff_lines(one.event.diff)) for one in ended[:SHOWN_COMPILES]],
@@ -95,6 +95,15 @@ async def _build_page(request: Request, seen: SeenBuild, status: int = 200, refu
         more_rows=any(one.sample_id not in {*state.finished, state.sample_id} for one in seen.record.rows),
         help=build_help(), base=f"/builds/{build_id}",
     )  # fmt: skip
+
+
+def page_now(seen: SeenBuild) -> builds.ShownPage | None:
+    """Return what the page shows as it is now; None where something was done since it was looked at: its numbers are
+    of other elements by then."""
+    live = seen.live
+    if live is None or live.page is None or not live.page.snapshot_id or live.page.snapshot_id != live.snapshot_id:
+        return None
+    return live.page
 
 
 async def _sample(reader: BuildReader, desk: Desk, seen: SeenBuild) -> Recording | None:
