@@ -103,14 +103,19 @@ from shared.contracts.workflows.artifacts import (
     SaveArtifact,
 )
 from shared.contracts.workflows.builds import (
+    BuildsListed,
     DoInBuild,
     DoReply,
     FollowBuild,
     FollowReply,
+    ListBuilds,
     LoadBuildFile,
     LoadFileReply,
     OpenBuild,
     OpenReply,
+    ReadBuild,
+    ReadBuildFile,
+    ReadReply,
     StoreBuildFile,
     StoreReply,
 )
@@ -348,6 +353,14 @@ STORE_BUILD_FILE: Ask[StoreBuildFile, StoreReply] = Ask(
 )
 LOAD_BUILD_FILE: Ask[LoadBuildFile, LoadFileReply] = Ask(
     f"{PREFIX}.ask.workflows.build_file.load", LoadBuildFile, LoadFileReply, ("instance_id",), repeatable=True
+)
+
+LIST_BUILDS: Ask[ListBuilds, BuildsListed] = Ask(
+    f"{PREFIX}.ask.workflows.build.list", ListBuilds, BuildsListed, repeatable=True
+)
+READ_BUILD: Ask[ReadBuild, ReadReply] = Ask(f"{PREFIX}.ask.workflows.build.read", ReadBuild, ReadReply, repeatable=True)
+READ_BUILD_FILE: Ask[ReadBuildFile, LoadFileReply] = Ask(
+    f"{PREFIX}.ask.workflows.build_file.read", ReadBuildFile, LoadFileReply, repeatable=True
 )
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(

@@ -6,19 +6,33 @@ from services.workflows.builds.build_sessions import MAX_WAIT_S, BuildSessions
 from services.workflows.deps import WorkflowDeps
 from shared.bus.actor import Actor
 from shared.contracts.workflows.builds import (
+    BuildsListed,
     DoInBuild,
     DoReply,
     FollowBuild,
     FollowReply,
+    ListBuilds,
     LoadBuildFile,
     LoadFileReply,
     OpenBuild,
     OpenReply,
+    ReadBuild,
+    ReadBuildFile,
+    ReadReply,
     StoreBuildFile,
     StoreReply,
 )
 from shared.errors import Unsupported
-from shared.subjects import DO_IN_BUILD, FOLLOW_BUILD, LOAD_BUILD_FILE, OPEN_BUILD, STORE_BUILD_FILE
+from shared.subjects import (
+    DO_IN_BUILD,
+    FOLLOW_BUILD,
+    LIST_BUILDS,
+    LOAD_BUILD_FILE,
+    OPEN_BUILD,
+    READ_BUILD,
+    READ_BUILD_FILE,
+    STORE_BUILD_FILE,
+)
 
 OPEN_DEADLINE_S = 120.0
 
@@ -48,6 +62,21 @@ async def store_build_file(request: StoreBuildFile, deps: WorkflowDeps) -> Store
 @build_actor.answers(LOAD_BUILD_FILE)
 async def load_build_file(request: LoadBuildFile, deps: WorkflowDeps) -> LoadFileReply:
     return await _builds(deps).load_file(request)
+
+
+@build_actor.answers(LIST_BUILDS)
+async def list_builds(request: ListBuilds, deps: WorkflowDeps) -> BuildsListed:
+    return await _builds(deps).kept.list()
+
+
+@build_actor.answers(READ_BUILD)
+async def read_build(request: ReadBuild, deps: WorkflowDeps) -> ReadReply:
+    return await _builds(deps).kept.read(request)
+
+
+@build_actor.answers(READ_BUILD_FILE)
+async def read_build_file(request: ReadBuildFile, deps: WorkflowDeps) -> LoadFileReply:
+    return await _builds(deps).kept.read_file(request)
 
 
 def _builds(deps: WorkflowDeps) -> BuildSessions:

@@ -15,6 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from services.console.web import runs_web, sample_web
+from services.console.web.builds import builds_web
+from services.console.web.builds.build_reader import BuildReader
 from services.console.web.desk import Desk, StaticFile, desk_of, page
 from services.console.web.finding import finding_web, sql_web
 from services.console.web.guard import audit
@@ -75,6 +77,12 @@ def routes() -> list[Route]:
         Route("/flows/{name}/diff", _told(library_web.show_difference), methods=["GET"], name="flow_diff"),
         Route("/flows/{name}/rollback", _told(library_acts.ask_to_roll_back), methods=["GET"], name="ask_to_roll_back"),
         Route("/flows/{name}/rollback", _told(library_acts.apply_roll_back), methods=["POST"], name="roll_back"),
+        Route("/builds", _told(builds_web.list_builds), methods=["GET"], name="builds"),
+        Route("/builds/{build}", _told(builds_web.show_build), methods=["GET"], name="build"),
+        Route("/builds/{build}/do", _told(builds_web.apply_order), methods=["POST"], name="build_order"),
+        Route("/builds/{build}/go-on", _told(builds_web.go_on), methods=["POST"], name="build_goes_on"),
+        Route("/builds/{build}/events", builds_web.build_events, methods=["GET"], name="build_events"),
+        Route("/builds/{build}/pictures/{sha256}", builds_web.build_picture, methods=["GET"], name="build_picture"),
         Route("/fleet", _told(fleet_web.show_fleet), methods=["GET"], name="fleet"),
         Route("/settings", _told(settings_web.show_settings), methods=["GET"], name="settings"),
         Route("/settings/checks", _told(settings_web.show_checks), methods=["GET"], name="settings_checks"),
@@ -95,6 +103,7 @@ def make_app(desk: Desk, drafts: Drafts | None = None) -> Starlette:
     )
     app.state.desk = desk
     app.state.live, app.state.hold_keys = LiveStreams(), HoldKeys()
+    app.state.builds = BuildReader()
     app.state.drafts = Drafts() if drafts is None else drafts
     return app
 
@@ -114,6 +123,7 @@ def static_files() -> dict[str, StaticFile]:
         "grid.js": (f"{strict}{read_parts(['dom.js'])}\n{own('grid.js')}", "text/javascript"),
         "stage.js": (f"{strict}{read_parts(STAGE_PARTS)}\n{own('stage_page.js')}", "text/javascript"),
         "live.js": (f"{strict}{read_parts(['dom.js'])}\n{own('live.js')}", "text/javascript"),
+        "build.js": (f"{strict}{read_parts(['dom.js'])}\n{own('build.js')}", "text/javascript"),
         "review.js": (f"{strict}{read_parts(PICTURE_PARTS)}\n{own('review_desk.js')}", "text/javascript"),
         "icon.svg": (own("icon.svg"), "image/svg+xml"),
     }

@@ -317,6 +317,7 @@ class BuildSession:
             lines=tuple(lines[:MAX_PAGE_LINES]),
             more=max(len(lines) - MAX_PAGE_LINES, 0),
             number=1 if self.shown is None else self.shown.number + 1,
+            snapshot_id=page.snapshot_id,
         )
 
     def read(self, field: str, where: tuple[str, ...], *, by: str = "person") -> None:

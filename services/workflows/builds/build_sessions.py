@@ -13,6 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.workflows.builds.build_store import BUILD_ID, BuildBus, BuildStore, drop_session
+from services.workflows.builds.kept_builds import KeptBuilds
 from services.workflows.builds.running_build import RunningBuild
 from shared.aio import BackgroundTasks
 from shared.bus.ports import PART_BYTES
@@ -36,10 +37,12 @@ WORKSPACE_FILE = re.compile(
 
 
 class BuildSessions:
-    """``instance_id``: of this process on the bus. ``keep``: how long closed sessions are kept."""
+    """``instance_id``: of this process on the bus. ``keep``: how long closed sessions are kept. ``kept``: what the
+    bus has of sessions, open or not."""
 
     def __init__(self, bus: BuildBus, instance_id: str, keep: Keep = KEEP) -> None:
         self._bus, self._instance_id, self._keep = bus, instance_id, keep
+        self.kept = KeptBuilds(bus)
         self._running: dict[str, RunningBuild] = {}
         self._opening = asyncio.Lock()
         self._tasks = BackgroundTasks()
@@ -100,7 +103,7 @@ class BuildSessions:
         running = self._find(request.build_id)
         if isinstance(running, builds.BuildRefused):
             return running
-        if why := running.take(request.command_id, request.command):
+        if why := running.take(request.command_id, request.command, request.by):
             return _refused(request.build_id, "not_valid", why)
         return builds.BuildAccepted(build_id=request.build_id)
 

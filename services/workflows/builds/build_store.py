@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from shared.bus.ports import Asks, Blobs, Records
 from shared.contracts.workflows.build_events import BuildEvent
-from shared.contracts.workflows.builds import BuildBatch, BuildRecord, BuildRow
+from shared.contracts.workflows.builds import BuildBatch, BuildRecord, BuildRow, BuildStanding
 from shared.errors import PermanentError
 from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
 
@@ -46,6 +46,7 @@ class BuildStore:
         self._stored = 0
         self._hashes: dict[str, tuple[tuple[int, int], str]] = {}
         self.files: dict[str, str] = {}
+        self._standing = BuildStanding()
 
     async def claim(
         self, spec: Mapping[str, Any], rows: Sequence[BuildRow], by: str, *, agent: bool = False
@@ -76,6 +77,7 @@ class BuildStore:
         assert record is not None  # a change is always made
         self.files = dict(record.files)
         self._next_batch = self._first_batch = record.first_batch
+        self._standing = record.standing or BuildStanding()
         return record
 
     async def close(self, at: datetime) -> None:
@@ -102,9 +104,10 @@ class BuildStore:
             data = await self._bus.get(BUILD_FILES, self._blob(sha256))
             await asyncio.to_thread(_write, folder / path, data)
 
-    async def save(self, folder: Path, events: Sequence[BuildEvent]) -> None:
-        """Store what has changed in the folder, then these events. Raises BuildTakenOverError."""
-        await self._save_files(folder)
+    async def save(self, folder: Path, events: Sequence[BuildEvent], standing: BuildStanding) -> None:
+        """Store what has changed in the folder, then these events; ``standing``: after them. Raises
+        BuildTakenOverError."""
+        await self._save_files(folder, standing)
         for batch in batches(events):
             if not await self._bus.create(
                 BUILD_EVENTS, self._key(self._next_batch), BuildBatch(first=self._stored + 1, events=batch)
@@ -113,9 +116,9 @@ class BuildStore:
             self._next_batch += 1
             self._stored += len(batch)
 
-    async def _save_files(self, folder: Path) -> None:
+    async def _save_files(self, folder: Path, standing: BuildStanding) -> None:
         now = await asyncio.to_thread(self._hashed, folder)
-        if now == self.files:
+        if now == self.files and replace(standing, changed_at=self._standing.changed_at) == self._standing:
             return
         for path, sha256 in list(now.items()):
             if sha256 not in self.files.values():
@@ -127,14 +130,14 @@ class BuildStore:
             self._build_id,
             BuildRecord,
             lambda known: (
-                replace(known, files=now, size_bytes=self._size(now))
+                replace(known, files=now, size_bytes=self._size(now), standing=standing)
                 if known is not None and known.owner == self._owner
                 else None
             ),
         )
         if record is None:
             raise BuildTakenOverError(f"the build session {self._build_id} is worked on by another process")
-        before, self.files = self.files, now
+        before, self.files, self._standing = self.files, now, standing
         for sha256 in {*before.values()} - {*now.values()}:
             await self._bus.remove(BUILD_FILES, self._blob(sha256))
 
@@ -207,7 +210,9 @@ async def drop_session(bus: BuildBus, build_id: str, closed_at: datetime | None)
     batch = record.first_batch
     while await bus.modify(BUILD_EVENTS, f"{build_id}.{batch}", BuildBatch, _without_events) is not None:
         batch += 1
-    emptied = replace(record, spec={}, rows=(), files={}, size_bytes=0, dropping=False, first_batch=batch)
+    emptied = replace(
+        record, spec={}, rows=(), files={}, size_bytes=0, dropping=False, first_batch=batch, standing=None
+    )
     await bus.modify(BUILDS, build_id, BuildRecord, lambda known: emptied if known and known.dropping else None)
     return True
 

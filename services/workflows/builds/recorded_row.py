@@ -32,7 +32,7 @@ class RecordedRow:
     ``last_step``: the largest number that a step has had; that of one that was left out is not given again."""
 
     def __init__(self, session: ManualSession, spec: TaskSpec, sample: Recording, captures: Path, by: str) -> None:
-        self._session, self._spec, self._captures, self._by = session, spec, captures, by
+        self._session, self._spec, self._captures, self.by = session, spec, captures, by
         self.sample = sample
         self.last_step = max((one.step for one in sample.steps), default=0)
         self.page: PageObserved | None = None
@@ -68,7 +68,7 @@ class RecordedRow:
             started_at=started_at,
             ended_at=datetime.now(UTC),
             observation=None if before is None else ObservationRef.of(before),
-            decided_by=self._by,
+            decided_by=self.by,
             action=action,
             result=result,
             message=result.message,
@@ -135,7 +135,7 @@ class RecordedRow:
             kept_ref=element.ref,
             title=title_of(element, shown),
         )
-        value = value_meant(name, field, element, shown, source, self._by)
+        value = value_meant(name, field, element, shown, source, self.by)
         if isinstance(value, str):
             return value
         others = tuple(one for one in self.sample.values if one.field != name)
@@ -149,9 +149,11 @@ class RecordedRow:
     async def _store(self, result: ActionResult) -> tuple[FiledArtifact, ...]:
         """Write pictures and files of an action into the folder of captures."""
         filed: list[FiledArtifact] = []
-        for artifact in result.artifacts:
+        known = (one.filename.partition("_")[0] for step in self.sample.steps for one in step.artifacts)
+        last = max((int(number) for number in known if number.isdecimal()), default=0)
+        for number, artifact in enumerate(result.artifacts, last + 1):
             self._captures.mkdir(parents=True, exist_ok=True)
-            name = artifact_filename(sum(len(one.artifacts) for one in self.sample.steps) + len(filed) + 1, artifact)
+            name = artifact_filename(number, artifact)
             (self._captures / name).write_bytes(await self._session.bus.get(ARTIFACTS, artifact.blob))
             await self._session.bus.remove(ARTIFACTS, artifact.blob)
             filed.append(FiledArtifact(filename=name, artifact=artifact))

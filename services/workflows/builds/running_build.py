@@ -14,7 +14,7 @@ from typing import Any
 
 from services.workflows.builds.build_session import BuildSession
 from services.workflows.builds.build_store import BuildBus, BuildStore, BuildTakenOverError
-from services.workflows.builds.workbench import NotDoneError, Workbench
+from services.workflows.builds.workbench import NotDoneError, Workbench, standing_of
 from shared.aio import BackgroundTasks
 from shared.contracts.questions import answers_problem
 from shared.contracts.workflows import builds
@@ -46,7 +46,7 @@ class RunningBuild:
         self._bench: Workbench | None = None
         self._session: BuildSession | None = None
         self._rows = record.rows
-        self._queue: asyncio.Queue[tuple[str, builds.AnyBuildCommand]] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[str, builds.AnyBuildCommand, str]] = asyncio.Queue()
         self._known: deque[str] = deque(maxlen=LAST_COMMANDS)
         self._done: deque[str] = deque(maxlen=LAST_COMMANDS)
         self._tasks = BackgroundTasks()
@@ -90,8 +90,9 @@ class RunningBuild:
 
     # --- commands
 
-    def take(self, command_id: str, command: builds.AnyBuildCommand) -> str:
-        """Take a command, and return why not; empty: it will be done. One that is known is taken once."""
+    def take(self, command_id: str, command: builds.AnyBuildCommand, by: str = "") -> str:
+        """Take a command, and return why not; empty: it will be done. One that is known is taken once. ``by``: who
+        asks; empty: who has opened the session."""
         if command_id in self._known:
             return ""
         bench = self._bench
@@ -108,14 +109,14 @@ class RunningBuild:
         self._known.append(command_id)
         if isinstance(command, builds.CloseBuild) and bench is not None:
             bench.answered(())  # who closes leaves the question open
-        self._queue.put_nowait((command_id, command))
+        self._queue.put_nowait((command_id, command, by))
         return ""
 
     async def _work(self) -> None:
         while not self.closed and not self._ends:
-            command_id, command = await self._queue.get()
+            command_id, command, by = await self._queue.get()
             try:
-                await self._do(command)
+                await self._do(command, by)
             except BuildTakenOverError:
                 log.warning("the build session %s is worked on by another process", self._record.build_id)
                 self.closed = True
@@ -129,9 +130,11 @@ class RunningBuild:
             await self._end_command(command_id, closes=isinstance(command, builds.CloseBuild))
         await self._leave()
 
-    async def _do(self, command: builds.AnyBuildCommand) -> None:
+    async def _do(self, command: builds.AnyBuildCommand, by: str) -> None:
         if self._session is None:
             self._session = self._begin()
+        if self._bench is not None:
+            self._bench.set_person(by or self._record.by)
         await self._session.do(command)
 
     def _begin(self) -> BuildSession:
@@ -182,7 +185,8 @@ class RunningBuild:
                 continue
             count = len(bench.events)
             try:
-                await self._store.save(self.folder, bench.events[self._stored : count])
+                new = bench.events[self._stored : count]
+                await self._store.save(self.folder, new, standing_of(bench.state, bench.events))
             except BuildTakenOverError:
                 log.warning("the build session %s is worked on by another process", self._record.build_id)
                 self.closed = True

@@ -22,6 +22,7 @@ from shared.contracts.workflows.build_events import (
     Told,
 )
 from shared.contracts.workflows.build_outcomes import BuildOutcome, OutcomeCode
+from shared.contracts.workflows.builds import BuildStanding
 from shared.errors import PermanentError
 from shared.flows.building.folder import (
     append_event,
@@ -42,6 +43,17 @@ from shared.task.spec import TaskSpec
 
 def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def standing_of(state: BuildState, events: Sequence[BuildEvent]) -> BuildStanding:
+    """Return how far a session is after these events, which have led to this state."""
+    return BuildStanding(
+        changed_at=events[-1].at if events else "",
+        todos=len(state.todos),
+        done=state.done,
+        rows=len(state.finished),
+        published=state.published,
+    )
 
 
 class NotDoneError(PermanentError):
@@ -93,6 +105,12 @@ class Workbench:
     def save(self) -> None:
         if self.live is not None:
             write_sample(self.folder, self.live.sample)
+
+    def set_person(self, by: str) -> None:
+        """Have what is done from now on be done by this person."""
+        self.by = by
+        if self.live is not None:
+            self.live.by = by
 
     def need_live(self) -> RecordedRow:
         if self.live is None:

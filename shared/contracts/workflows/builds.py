@@ -22,10 +22,22 @@ class BuildRow(Part, frozen=True, kw_only=True):
     fields: dict[str, str]
 
 
+class BuildStanding(Part, frozen=True, kw_only=True):
+    """How far a session is. ``changed_at``: ISO 8601, UTC; empty: nothing was done. ``todos`` and ``done``: of the
+    current row; ``rows``: that are finished. ``published``: the flow is in the library as it is."""
+
+    changed_at: str = ""
+    todos: int = 0
+    done: int = 0
+    rows: int = 0
+    published: bool = False
+
+
 class BuildRecord(Part, frozen=True, kw_only=True):
     """A build session as it is kept in the bucket BUILDS. ``owner``: the process that has it; ``batches``: of events
     so far. ``files``: SHA-256 of each file of its workspace by its path; the bytes are in BUILD_FILES.
-    ``agent``: a model works in it.
+    ``agent``: a model works in it. ``standing``: as it was when files of it were stored last; None: of a session of an
+    earlier version.
 
     ``closed_at``: None: it is not closed. ``size_bytes``: of its files. ``dropping``: what is kept of it is being
     removed; ``first_batch``: number of its first batch of events: those before it are of a session that was dropped."""
@@ -41,6 +53,7 @@ class BuildRecord(Part, frozen=True, kw_only=True):
     size_bytes: int = 0
     dropping: bool = False
     first_batch: int = 1
+    standing: BuildStanding | None = None
 
 
 class BuildBatch(Part, frozen=True, kw_only=True):
@@ -259,12 +272,14 @@ class BuildFilePart(Message, frozen=True, kw_only=True):
 
 class DoInBuild(Message, frozen=True, kw_only=True):
     """Request to do something. It is answered once that has begun; what comes of it is told by `FollowBuild`.
-    ``command_id``: made by the client, so that a request that is sent again counts once."""
+    ``command_id``: made by the client, so that a request that is sent again counts once. ``by``: who asks; empty: who
+    has opened the session."""
 
     build_id: str
     instance_id: str
     command_id: str
     command: AnyBuildCommand
+    by: str = ""
 
 
 class BuildAccepted(Message, frozen=True, kw_only=True):
@@ -284,13 +299,14 @@ class FollowBuild(Message, frozen=True, kw_only=True):
 
 class ShownPage(Part, frozen=True, kw_only=True):
     """The page as `ShowPage` has found it. ``lines``: one for each element, the first ones; ``more``: how many are left
-    out. ``number``: grows with each look."""
+    out. ``number``: grows with each look. ``snapshot_id``: the look that numbers of elements are of."""
 
     url: str
     title: str
     lines: tuple[str, ...]
     more: int
     number: int
+    snapshot_id: str = ""
 
 
 class BuildFollowed(Message, frozen=True, kw_only=True):
@@ -311,8 +327,55 @@ class BuildFollowed(Message, frozen=True, kw_only=True):
     closed: bool = False
 
 
+class ListBuilds(Message, frozen=True, kw_only=True):
+    """Request for the build sessions that are kept, also those that no process has open."""
+
+
+class ListedBuild(Part, frozen=True, kw_only=True):
+    """A build session in a list. ``rows``: of its task's input."""
+
+    build_id: str
+    task_id: str
+    by: str
+    agent: bool
+    rows: int
+    standing: BuildStanding
+
+
+class BuildsListed(Message, frozen=True, kw_only=True):
+    """``builds``: those in which something was done last come first. ``more``: how many are left out."""
+
+    builds: tuple[ListedBuild, ...]
+    more: int = 0
+
+
+class ReadBuild(Message, frozen=True, kw_only=True):
+    """Request for what is kept of a build session, which is not opened by it. ``since``: events that are known; below
+    0: its record is asked for instead."""
+
+    build_id: str
+    since: int = -1
+
+
+class BuildRead(Message, frozen=True, kw_only=True):
+    """``record``: None where events were asked for. ``events``: the next ones, as many as fit into a message; none:
+    there are no more."""
+
+    record: BuildRecord | None = None
+    events: tuple[BuildEvent, ...] = ()
+
+
+class ReadBuildFile(Message, frozen=True, kw_only=True):
+    """Request for a part of a file of a build session as it is kept. ``sha256``: of a file that its record names."""
+
+    build_id: str
+    sha256: str
+    offset: int = 0
+
+
 OpenReply = BuildOpened | BuildRefused
 DoReply = BuildAccepted | BuildRefused
 FollowReply = BuildFollowed | BuildRefused
 StoreReply = BuildFileStored | BuildRefused
 LoadFileReply = BuildFilePart | BuildRefused
+ReadReply = BuildRead | BuildRefused

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from shared.contracts.actions import ByText, Click, Goto
 from shared.contracts.questions import QuestionAnswer
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import BuildEvent, QuestionsAnswered
 from shared.flows.building.state import BuildState, replayed
 from shared.subjects import DO_IN_BUILD, FOLLOW_BUILD, OPEN_BUILD
 from shared.testing.bus import MemoryBus
+from tests.unit.planner.planner_pages import el, page
 
 SPEC = {
     "task_id": "records",
@@ -21,6 +23,20 @@ SPEC = {
     "output_schema": {"number": "string", "status": "string"},
     "identity": {"number": "{number}"},
 }
+
+
+GO, PRESS = (
+    builds.ActOnRow(action=Goto(url="http://site/A", reason="")),
+    builds.ActOnRow(action=Click(target=ByText(text="Show all"), reason="")),
+)
+READ = builds.ReadValue(field="status", where=("beside", "Status"))
+
+
+def record(number: str) -> Any:
+    """Return the page of a record of the task."""
+    return page(
+        el("button", "Show all"), el("definition", number, header="Number"), el("definition", "Open", header="Status")
+    )
 
 
 class Asker:

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from services.workflows.build_handlers import build_actor
 from services.workflows.builds.build_sessions import BuildSessions
 from shared.aio import wait_for_first
-from shared.contracts.actions import ByText, Click, Goto
 from shared.contracts.questions import QuestionAnswer
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import (
@@ -29,19 +28,11 @@ from shared.contracts.workflows.build_events import (
 from shared.flows.building.state import replayed
 from shared.recordings.packing import unpack_recording
 from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
-from shared.subjects import LOAD_BUILD_FILE, STORE_BUILD_FILE
+from shared.subjects import LIST_BUILDS, LOAD_BUILD_FILE, READ_BUILD, READ_BUILD_FILE, STORE_BUILD_FILE
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
-from tests.handlers.workflows.build_asker import SPEC, Asker
-from tests.unit.planner.planner_pages import el, page
+from tests.handlers.workflows.build_asker import GO, PRESS, READ, SPEC, Asker, record
 from tests.waiting import until_asked
-
-
-def record(number: str) -> Any:
-    return page(
-        el("button", "Show all"), el("definition", number, header="Number"), el("definition", "Open", header="Status")
-    )
-
 
 WRITES, SURE_WRITES = 18, 10
 """Of the session that is killed. Events that come together are stored together: so many writes there are at least."""
@@ -107,13 +98,6 @@ class _Deps:
 
     def __init__(self, sessions: BuildSessions) -> None:
         self.builds = sessions
-
-
-GO, PRESS = (
-    builds.ActOnRow(action=Goto(url="http://site/A", reason="")),
-    builds.ActOnRow(action=Click(target=ByText(text="Show all"), reason="")),
-)
-READ = builds.ReadValue(field="status", where=("beside", "Status"))
 
 
 async def test_a_session_goes_on_in_another_process_where_it_was_left(world: World):
@@ -374,3 +358,49 @@ async def _kill(sessions: BuildSessions) -> None:
     for running in sessions._running.values():
         running.closed = True
         await running._tasks.cancel()
+
+
+async def test_what_is_kept_of_a_session_is_read_by_any_process_and_opens_nothing(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    for command in (builds.BeginWork(), GO, READ):
+        await ann.do(command)
+    world.start()  # another process answers now
+    listed = await world.bus.ask(LIST_BUILDS, builds.ListBuilds())
+    [line] = listed.builds
+    assert (line.build_id, line.task_id, line.rows, line.standing.todos) == ("one", "records", 2, len(ann.state.todos))
+    assert line.standing.changed_at == ann.events[-1].at
+    kept = await world.bus.ask(READ_BUILD, builds.ReadBuild(build_id="one"))
+    assert isinstance(kept, builds.BuildRead)
+    assert kept.record is not None
+    assert kept.record.owner == "process1"
+    for since in (0, 3, len(ann.events)):
+        read = await world.bus.ask(READ_BUILD, builds.ReadBuild(build_id="one", since=since))
+        assert isinstance(read, builds.BuildRead)
+        assert list(read.events) == ann.events[since:]
+    sha256 = next(sha256 for path, sha256 in kept.record.files.items() if path.startswith("samples/"))
+    part = await world.bus.ask(READ_BUILD_FILE, builds.ReadBuildFile(build_id="one", sha256=sha256))
+    assert isinstance(part, builds.BuildFilePart)
+    assert unpack_recording(part.data).sample_id == "A"
+    for build_id, named in (("one", "0" * 64), ("none", sha256)):
+        refused = await world.bus.ask(READ_BUILD_FILE, builds.ReadBuildFile(build_id=build_id, sha256=named))
+        assert isinstance(refused, builds.BuildRefused)
+
+
+async def test_events_of_many_batches_come_in_messages_that_are_small_enough(world: World):
+    long = "x" * 150_000
+    for number in range(1, 8):
+        batch = builds.BuildBatch(first=number, events=(Told(at="2026-11-29T10:00:00+00:00", text=f"{number}{long}"),))
+        await world.bus.create(BUILD_EVENTS, f"one.{number}", batch)
+    await world.bus.create(BUILDS, "one", builds.BuildRecord(build_id="one", owner="", spec=SPEC, rows=(), by="ann"))
+    world.start()
+    found: list[BuildEvent] = []
+    while True:
+        read = await world.bus.ask(READ_BUILD, builds.ReadBuild(build_id="one", since=len(found)))
+        assert isinstance(read, builds.BuildRead)
+        assert len(msgspec.json.encode(read)) < 500_000
+        if not read.events:
+            break
+        found += read.events
+    assert [one.text[0] for one in found if isinstance(one, Told)] == list("1234567")
