@@ -36,6 +36,7 @@ from shared.streams import samples_of
 from shared.subjects import FIND_RUNS
 from shared.testing.bus import MemoryBus
 from tests.unit.console.asked_pages import HOST, SentPage, ask_page
+from tests.waiting import until_asked
 
 HOSTILE = "<script>alert(1)</script>\u202e{{7*7}}\u00e9"
 SHOWN = "&lt;script&gt;alert(1)&lt;/script&gt;"
@@ -104,8 +105,9 @@ async def test_what_answers_what_waits_and_what_was_given_up_is_shown(tmp_path: 
         await bus.ask(FIND_RUNS, FindRuns(task_id="a"))
         await bus.open_queue(samples_of("run_1", 5))
         await give_up(bus, Failure(code="invalid_message", message=HOSTILE, retry=False))
-        facts = await look_at_fleet(url, "operator", NO_ACCESS)
-        page = await Machine(tmp_path, url).ask("/fleet")
+        # One look waits half a second for answers, which a machine under load may need more than.
+        facts = await until_asked(lambda: with_instances(url), "the service answers")
+        page = await until_asked(lambda: page_with(tmp_path, url, "3 of 8 sessions"), "the page shows the service")
         told = await asyncio.to_thread(CliRunner().invoke, commands, ["fleet", "--nats", url, "--json"])
         stop.set()
         await serving
@@ -121,6 +123,16 @@ async def test_what_answers_what_waits_and_what_was_given_up_is_shown(tmp_path: 
         assert words in page.text, words
     assert told.exit_code == 1
     assert json.loads(told.output)["queues"][0]["run_id"] == "run_1"
+
+
+async def with_instances(url: str) -> FleetFacts | None:
+    facts = await look_at_fleet(url, "operator", NO_ACCESS)
+    return facts if facts.instances else None
+
+
+async def page_with(folder: Path, url: str, words: str) -> SentPage | None:
+    page = await Machine(folder, url).ask("/fleet")
+    return page if words in page.text else None
 
 
 async def give_up(bus: Bus, failure: Failure) -> None:
