@@ -20,8 +20,18 @@ from shared.extraction.labels.moved import (
     is_one_of_several,
     unique_place,
 )
-from shared.extraction.pages import ObservedPage
-from shared.extraction.rules import AtPlace, AtSelector, ByTask, ExtractionRule, Kind, PageItself, is_called, kind_of
+from shared.extraction.pages import ObservedPage, beyond, part_of, text_of
+from shared.extraction.rules import (
+    AtPlace,
+    AtSelector,
+    Between,
+    ByTask,
+    ExtractionRule,
+    Kind,
+    PageItself,
+    is_called,
+    kind_of,
+)
 from shared.extraction.values import may_be_absent, value_key
 
 Certainty = Literal["certain", "healed", "ambiguous", "unsure", "missing"]
@@ -170,6 +180,29 @@ def _is_joined(claims: Claims) -> bool:
     return not claims.field.joined and any(map(claims.page.is_joined, claims.found[0].rules))
 
 
+def _is_built_otherwise(claims: Claims) -> bool:
+    """Then the words around the value may stand within it."""
+    return all(_has_other_texts(rule, claims) or _has_another_rest(rule, claims.page) for rule in claims.found[0].rules)
+
+
+def _has_other_texts(rule: ExtractionRule, claims: Claims) -> bool:
+    """Return whether the value is cut out of the text of an element, of which it was one of several texts."""
+    of = [one.of for one in claims.rules if one.where == rule.where and one.attribute == "part"]
+    element = claims.page.find(rule.where) if of and isinstance(rule.part, Between) else None
+    return element is not None and rule.attribute == "name" and len(element.parts) not in of
+
+
+def _has_another_rest(rule: ExtractionRule, page: ObservedPage) -> bool:
+    """Return whether what stands beyond the words around the value has another shape than on the examples."""
+    part = rule.part
+    element = page.find(rule.where) if isinstance(part, Between) and part.left + part.right else None
+    text = None if element is None else text_of(element, rule.attribute, rule.nth, rule.of)
+    if text is None or not isinstance(part, Between) or part_of(text, part) is None:
+        return False
+    left, right = beyond(text, part)
+    return bool(part.left and shape_of(left) != part.left) or bool(part.right and shape_of(right) != part.right)
+
+
 def _is_marked_alone(claims: Claims) -> bool:
     return is_marked_alone(claims.found[0].rules, claims.lost, claims.field, claims.page)
 
@@ -232,6 +265,10 @@ DOUBTS: tuple[DoubtRow, ...] = (
     DoubtRow(
         "several_texts", "unsure", _is_joined,
         "several texts stand where the examples had one",
+    ),
+    DoubtRow(
+        "built_otherwise", "unsure", _is_built_otherwise,
+        "it is a part of a text that is built in another way than those of the examples",
     ),
     DoubtRow(
         "marked_alone", "unsure", _is_marked_alone,

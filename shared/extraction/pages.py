@@ -258,6 +258,13 @@ def part_of(text: str, part: TextRule) -> str | None:
     return text[begin:end].strip() or None
 
 
+def beyond(text: str, part: Between) -> tuple[str, str]:
+    """Return what stands in a text beyond the two texts around a part that it has, trimmed."""
+    begin = text.index(part.before) if part.before else 0
+    end = text.index(part.after, begin + len(part.before)) + len(part.after) if part.after else len(text)
+    return text[:begin].strip(), text[end:].strip()
+
+
 _WORD_BEFORE = re.compile(r"(\w+)(?:\W+\w{1,3})?\W*$")
 """With a small word after it, such as "by"."""
 _WORD_AFTER = re.compile(r"\W*(\w+)")

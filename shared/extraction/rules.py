@@ -149,11 +149,14 @@ class Between(Part, frozen=True, kw_only=True, tag="between"):
     """What stands between two texts that each occur once around it; an empty one is the beginning or the end.
 
     ``telling``: on the example pages these words stand around nothing else, so that they say what the value is.
+    ``left`` and ``right``: the shape of what stands beyond them in the text of every example; empty: it has none.
     """
 
     before: str
     after: str
     telling: bool = False
+    left: str = ""
+    right: str = ""
 
 
 TextRule = Whole | Between

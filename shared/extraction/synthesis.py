@@ -450,10 +450,21 @@ def _parts(texts: Sequence[tuple[str, Span]], *, in_address: bool) -> Iterator[T
     if in_address:
         yield Between(before=_found(_LAST_SEGMENT, before), after=_found(_FIRST_SEGMENT, after))
         return
-    yield Between(before=before, after=after)
-    shorter = Between(before=_first_word(before[::-1])[::-1], after=_first_word(after))
-    if shorter != Between(before=before, after=after):
-        yield shorter
+    yield _between(before, after, lefts, rights)
+    shorter = _first_word(before[::-1])[::-1], _first_word(after)
+    if shorter != (before, after):
+        yield _between(*shorter, lefts, rights)
+
+
+def _between(before: str, after: str, lefts: Sequence[str], rights: Sequence[str]) -> Between:
+    """Return the part between two texts, with the shape of what the examples have beyond them."""
+    beyond_left = [left[: len(left) - len(before)].strip() for left in lefts]
+    beyond_right = [right[len(after) :].strip() for right in rights]
+    return Between(before=before, after=after, left=_shape_of_all(beyond_left), right=_shape_of_all(beyond_right))
+
+
+def _shape_of_all(texts: Sequence[str]) -> str:
+    return common_shape(texts) if all(texts) else ""
 
 
 def _common_start(texts: Sequence[str]) -> str:

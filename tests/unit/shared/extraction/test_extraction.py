@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from shared.contracts.results import TextPart
 from shared.extraction.absence import LeftOut, is_left_out, shape_of
 from shared.extraction.agreement import confidence_of, read_field, verdicts_of_others
 from shared.extraction.certainty import FieldReading
@@ -363,6 +364,43 @@ def test_of_one_value_the_place_of_the_task_s_label_is_learned():
     rows = [Example(told(number, "Billing"), "Billing") for number in ("billing-3", "billing-7", "billing-9")]
     field = learn_field(rows, ("queue",), task_field="queue")
     assert read_field(field, told("access-23", "Access & keys"), frozenset()).value == "Access & keys"
+
+
+def marked(title: str, *marks: str) -> ObservedPage:
+    """Return a page whose title has marks behind it, in one element, with a label."""
+    parts = tuple(TextPart(text=one) for one in (title, *marks)) if marks else ()
+    shown = {**row("Title", " ".join((title, *marks)))[1], "parts": parts}
+    return page(heading("A ticket"), row("Title", "")[0], shown, *row("Status", "Open"))
+
+
+@cases(
+    ("shown", "read"),
+    [
+        (marked("A lamp flickers", "#31"), "A lamp flickers"),
+        (marked("Doubled: see #7 of May", "#32"), "Doubled: see #7 of May"),
+        (marked("A lamp flickers"), None),  # the mark is not there: what the whole text is, is not known
+        (marked("Doubled: see #7 of May"), None),
+        (marked("A lamp flickers", "#31", "new"), None),
+        (marked("A lamp flickers", "closed"), "A lamp flickers"),  # one of two texts, whatever the other one says
+    ],
+)
+def test_a_part_of_a_text_is_read_where_the_text_is_built_as_in_the_examples(shown: ObservedPage, read: str | None):
+    rows = [("A key sticks", "#3"), ("An invoice is lost", "#12")]
+    field = learn_field([Example(marked(*one), one[0]) for one in rows], ("title",))
+    assert read_field(field, shown, frozenset()).value == read
+
+
+@cases(
+    ("shown", "read"),
+    [("A lamp flickers #31", "A lamp flickers"), ("Doubled: see #7 of May", None), ("A lamp flickers", None)],
+)
+def test_what_stands_behind_a_part_of_a_text_has_the_form_of_the_examples(shown: str, read: str | None):
+    rows = [("A key sticks", "#3"), ("An invoice is lost", "#12")]
+    pages = [Example(page(heading("A ticket"), *row("Title", " ".join(one))), one[0]) for one in rows]
+    assert (
+        read_field(learn_field(pages, ("title",)), page(heading("A ticket"), *row("Title", shown)), frozenset()).value
+        == read
+    )
 
 
 LOGINS = ("ann1", "bodiaz2", "cy3")

@@ -78,6 +78,11 @@ def read(make: Make, changed: ObservedPage, values: tuple[str, ...] = PEOPLE, ty
     )
 
 
+def with_mark(person: str, behind: str = "") -> ObservedPage:
+    said = f"{person} #{len(person)}{behind}"
+    return page(*row("Number", "TCK-1"), *row("Assignee", said), *row("Status", "Open"))
+
+
 NUMBER, REPORTER, ASSIGNEE, *REST = pairs(OTHER)
 EXAMPLES: Mapping[str, tuple[Make, ObservedPage]] = {
     "not_found": (with_id, page(heading("A ticket"), *row("Status", "Open"))),
@@ -93,6 +98,7 @@ EXAMPLES: Mapping[str, tuple[Make, ObservedPage]] = {
         page(*row("Number", "TCK-1"), *row("Reporter", OTHER, id_="assignee"), *row("Team", "Red")),
     ),
     "unproven": (told, ObservedPage(cards(OTHER), task_values={"assignee": TaskValue(OTHER, 2, proven=False)})),
+    "built_otherwise": (with_mark, with_mark(OTHER, " of May")),
     "untold": (in_order, in_order(OTHER)),
     "misshapen": (numbered, numbered("Draft")),
 }
