@@ -101,6 +101,7 @@ def pairs(
 
 def cover(sheet: Any) -> None:
     titled(sheet, "Workpaper", "What was tested, of which population, and how it came out", (26, 52, 26, 26))
+    put(sheet, 4, 1, "{{run.remarks}}", font(9, "8A4B00"), alignment=Alignment(vertical="center"))
     row = pairs(
         sheet,
         5,

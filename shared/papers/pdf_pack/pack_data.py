@@ -67,57 +67,12 @@ class PackData:
         """Return all data. ``samples``: what `sample` returned for each. ``families``: of the fonts, in the order in
         which they are asked for a character. ``fonts``: names and hashes of their files."""
         paper, said = self._paper, self._said
-        population = paper.population
         body = {
-            "title": f"Evidence pack of {paper.run_id}",
-            "description": f"{paper.task_id}: {verdict(paper)}",
-            "keywords": [one.name for one in paper.controls],
+            **self._cover(),
+            **self._population(),
+            **self._drawn(),
             "fonts": list(families),
             "fontfiles": [[said(name), sha256] for name, sha256 in fonts],
-            "run_id": said(paper.run_id),
-            "running": said(", ".join(one.name for one in paper.controls[:4]) or paper.task_id),
-            "task": said(_title(paper.task_id)),
-            "attribute": said(attribute(paper)),
-            "good": paper.seal.whole,
-            "verdict": said(verdict(paper)),
-            "figures": [
-                {"number": f"{count:,}", "name": name, "group": group}
-                for name, count, group in (
-                    ("samples", population.found, ""),
-                    ("done", population.done, "done"),
-                    ("for review", population.review, "review"),
-                    ("failed", population.failed, "failed"),
-                    ("exceptions", len(paper.exceptions), ""),
-                )
-            ],
-            "cover": self._pairs(
-                ("Control", controls_words(paper)),
-                ("Population", f"{population.headline}. {population.why_not}".strip()),
-                ("Method", population.method),
-                ("Drawn for people", draw_words(paper.draw)),
-                ("Period of collection", period(paper)),
-                ("Requested by", paper.requested_by),
-                ("Review", review_words(paper)),
-                ("Seal", paper.seal.manifest_sha256),
-                ("Made by", paper.software),
-            ),
-            "population": self._pairs(
-                ("Source", "\n".join(filter(None, population.source))),
-                ("Completeness", population.headline),
-                ("Why not complete", population.why_not),
-                ("Method", population.method),
-                ("Flagged", f"{population.flagged:,} samples with a remark for a person" if population.flagged else ""),
-            ),
-            "outcomes": [
-                {
-                    "group": group_of(status),
-                    "status": said(status_words(status)),
-                    "reason": said(words or reason),
-                    "samples": f"{samples:,}",
-                }
-                for status, reason, words, samples in population.outcomes
-            ],
-            **self._drawn(),
             "exceptions": [self._exception(one) for one in paper.exceptions[:MOST_EXCEPTIONS]],
             "marks": [[code, meaning] for code, meaning in MARKS.items()],
             "tables": list(self._tables()),
@@ -181,6 +136,63 @@ class PackData:
         return [[self._said(name), self._said(text)] for name, text in pairs if text]
 
     # --- parts
+
+    def _cover(self) -> Mapping[str, Any]:
+        paper, said = self._paper, self._said
+        population = paper.population
+        return {
+            "title": f"Evidence pack of {paper.run_id}",
+            "description": f"{paper.task_id}: {verdict(paper)}",
+            "keywords": [one.name for one in paper.controls],
+            "run_id": said(paper.run_id),
+            "running": said(", ".join(one.name for one in paper.controls[:4]) or paper.task_id),
+            "task": said(_title(paper.task_id)),
+            "attribute": said(attribute(paper)),
+            "good": paper.seal.whole,
+            "verdict": said(verdict(paper)),
+            "figures": [
+                {"number": f"{count:,}", "name": name, "group": group}
+                for name, count, group in (
+                    ("samples", population.found, ""),
+                    ("done", population.done, "done"),
+                    ("for review", population.review, "review"),
+                    ("failed", population.failed, "failed"),
+                    ("exceptions", len(paper.exceptions), ""),
+                )
+            ],
+            "cover": self._pairs(
+                ("Control", controls_words(paper)),
+                ("Population", f"{population.headline}. {population.why_not}".strip()),
+                ("Method", population.method),
+                ("Drawn for people", draw_words(paper.draw)),
+                ("Period of collection", period(paper)),
+                ("Requested by", paper.requested_by),
+                ("Review", review_words(paper)),
+                ("Seal", paper.seal.manifest_sha256),
+                ("Made by", paper.software),
+            ),
+        }
+
+    def _population(self) -> Mapping[str, Any]:
+        population, said = self._paper.population, self._said
+        return {
+            "population": self._pairs(
+                ("Source", "\n".join(filter(None, population.source))),
+                ("Completeness", population.headline),
+                ("Why not complete", population.why_not),
+                ("Method", population.method),
+                ("Flagged", f"{population.flagged:,} samples with a remark for a person" if population.flagged else ""),
+            ),
+            "outcomes": [
+                {
+                    "group": group_of(status),
+                    "status": said(status_words(status)),
+                    "reason": said(words or reason),
+                    "samples": f"{samples:,}",
+                }
+                for status, reason, words, samples in population.outcomes
+            ],
+        }
 
     def _drawn(self) -> Mapping[str, Any]:
         draw = self._paper.draw

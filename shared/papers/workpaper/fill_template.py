@@ -36,6 +36,8 @@ from shared.tables.workbook_cells import MOST_LINKS, MOST_ROWS, cell_text
 
 NONE = "none"
 """Stands in the row of a list that has no items."""
+REMARKS = ("run", "remarks")
+"""The placeholder that is filled last: what the workpaper itself lacks."""
 MOST_TEMPLATE_CELLS = 200_000
 MOST_COLUMNS = 200
 _ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
@@ -48,10 +50,22 @@ class TemplateRefused(Exception):
 
 @dataclass
 class FillCounts:
-    """``cut``: texts that were too long for a cell; ``unlinked``: cells whose link no sheet has room for."""
+    """``cut``: texts that were too long for a cell; ``unlinked``: cells whose link no sheet has room for. ``late``: the
+    cells that tell of it, which are filled last."""
 
     cut: int = 0
     unlinked: int = 0
+    late: list[Any] = field(default_factory=list[Any])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the workpaper lacks, a sentence each; empty if it lacks nothing."""
+        remarks: list[str] = []
+        if self.cut:
+            remarks.append(f"Texts that are longer than a cell can be, each says so at its end: {self.cut:,}")
+        if self.unlinked:
+            remarks.append(f"Cells without a link, for a sheet has room for {MOST_LINKS:,}: {self.unlinked:,}")
+        return remarks
 
 
 class _Kept(NamedTuple):
@@ -213,6 +227,8 @@ class _SheetFiller:
             return
         whole = PLACEHOLDER_MARK.fullmatch(value.strip())
         if whole is not None:
+            if (whole[1], whole[2]) == REMARKS:
+                self._counts.late.append(self._sheet.cell(row, column))
             self._put(row, column, self._fact(whole, facts), kept.style)
             return
         text = PLACEHOLDER_MARK.sub(lambda found: _as_text(self._fact(found, facts).value), value)

@@ -93,6 +93,7 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "run.requested_by": lambda paper: paper.requested_by,
     "run.verdict": verdict,
     "run.software": lambda paper: paper.software,
+    "run.remarks": lambda _: "",
     "review.state": review_words,
     "review.signed_off_at": lambda paper: _moment(paper.signed_off_at),
     "population.headline": lambda paper: paper.population.headline,

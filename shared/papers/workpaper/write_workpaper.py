@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
@@ -21,18 +21,18 @@ from shared.papers.workpaper.fill_template import FillCounts, TemplateRefused, f
 
 DEFAULT_TEMPLATE = Path(__file__).with_name("template.xlsx")
 MOST_TEMPLATE_BYTES = 20_000_000
-MOST_CELLS = 4_000_000
+MOST_VALUES = 100_000
+"""A workpaper of so many takes a gigabyte of memory, and a minute."""
 _CORE = "docProps/core.xml"
 _MAKER = "Exhibit"
 
 
 @dataclass(frozen=True)
 class Workpaper:
-    """``data``: of the workbook. ``cut``, ``unlinked``: as in :class:`FillCounts`."""
+    """``data``: of the workbook. ``remarks``: what it lacks, for people; its cell `run.remarks` says the same."""
 
     data: bytes
-    cut: int
-    unlinked: int
+    remarks: Sequence[str]
 
 
 def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path | None = None) -> Workpaper:
@@ -47,6 +47,10 @@ def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path |
         PermanentError: the extra is not installed (``not_installed``).
     """
     need_extra("papers")
+    values = sum(len(one.values) for one in paper.samples)
+    if values > MOST_VALUES:
+        message = f"{values:,} values, and a workpaper has {MOST_VALUES:,} at most; combined.xlsx and SQL have all"
+        raise TemplateRefused(message)
     book = _open_template(template or DEFAULT_TEMPLATE)
     counts = FillCounts()
     problems: list[str] = []
@@ -57,6 +61,9 @@ def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path |
             problems.append(str(exc))
     if problems:
         raise TemplateRefused("; ".join(problems))
+    remarks = counts.remarks
+    for cell in counts.late:
+        cell.value = " ".join(f"{one}." for one in remarks) or None
     at = paper.last_change.astimezone(UTC).replace(tzinfo=None, microsecond=0)
     about = book.properties
     about.title, about.creator, about.lastModifiedBy = f"Workpaper of {paper.run_id}", _MAKER, _MAKER
@@ -64,7 +71,7 @@ def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path |
     written = io.BytesIO()
     book.save(written)
     about.modified = at  # saving writes the present time into it
-    return Workpaper(with_fixed_times(written.getvalue(), about), counts.cut, counts.unlinked)
+    return Workpaper(with_fixed_times(written.getvalue(), about), remarks)
 
 
 def _open_template(path: Path) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
 from python_calamine import CalamineWorkbook
 
+from scripts.write_workpaper_template import main as write_template
 from shared.evidence_format.export import ChangedMeanwhile
 from shared.evidence_format.sources.folder import FolderSource
 from shared.papers.paper import MARKS, Paper
 from shared.papers.read_paper import read_paper
 from shared.papers.workpaper.fill_template import TemplateRefused
-from shared.papers.workpaper.write_workpaper import make_workpaper
+from shared.papers.workpaper.write_workpaper import DEFAULT_TEMPLATE, make_workpaper
 from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
 from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, reviewed_run
 
@@ -156,6 +158,13 @@ async def test_links_lead_from_where_the_workpaper_is(run: Desk, tmp_path: Path)
 # --- templates of others
 
 
+def test_the_default_template_is_what_its_script_writes(tmp_path: Path):
+    write_template(tmp_path / "template.xlsx")
+    files = [(tmp_path / "template.xlsx").read_bytes(), DEFAULT_TEMPLATE.read_bytes()]
+    written, kept = ([sheet(data, name) for name in SHEETS] for data in files)
+    assert written == kept
+
+
 def template(path: Path, *rows: list[str], name: str = "Mine") -> Path:
     book = Workbook()
     page = book.active
@@ -220,6 +229,21 @@ async def test_what_is_no_workbook_is_no_template(run: Desk, tmp_path: Path, dat
 async def test_a_template_belongs_to_a_workpaper(run: Desk, tmp_path: Path):
     code, words = exported(run.root / "run_1", tmp_path / "state", "--template", tmp_path / "own.xlsx")
     assert (code, "--template belongs to --format workpaper" in words) == (2, True)
+
+
+async def test_what_has_no_room_is_said_on_the_cover(run: Desk, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("shared.papers.workpaper.fill_template.MOST_LINKS", 5)
+    long = replace(paper_of(run)[0], goal="x" * 40_000)
+    told = sheet(made(long), "Cover")[3][0]
+    assert "Texts that are longer than a cell can be, each says so at its end: 1." in told
+    assert "Cells without a link, for a sheet has room for 5: " in told
+    assert sheet(made(paper_of(run)[0]), "Cover")[3][0].startswith("Cells without a link")
+
+
+async def test_a_run_with_too_many_values_has_no_workpaper(run: Desk, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("shared.papers.workpaper.write_workpaper.MOST_VALUES", 10)
+    with pytest.raises(TemplateRefused, match="22 values, and a workpaper has 10 at most"):
+        made(paper_of(run)[0])
 
 
 async def test_a_moment_in_the_workbook_is_one(run: Desk, tmp_path: Path):

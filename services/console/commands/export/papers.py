@@ -70,11 +70,7 @@ def _workpaper(work: PaperWork) -> tuple[bytes, list[str]]:
         made = make_workpaper(work.paper, lambda file: f"{base}/{file}", work.options.template)
     except TemplateRefused as exc:
         raise NoRun(f"the template cannot be filled: {exc}") from exc
-    remarks = [f"its links lead to {base}/: keep it beside the evidence"]
-    if made.cut:
-        remarks.append(f"{made.cut} texts are longer than a cell can be: each says so at its end")
-    if made.unlinked:
-        remarks.append(f"{made.unlinked} cells have no link, because a sheet has no room for more")
+    remarks = [f"its links lead to {base}/: keep it beside the evidence", *made.remarks]
     return made.data, remarks
 
 
