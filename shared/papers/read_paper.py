@@ -163,7 +163,10 @@ class _PaperReader:
 
     def _samples(self) -> list[PaperSample]:
         links = list(self._links) or [msgspec.structs.replace(NO_LINK, sample_id=one) for one in self._folders()]
-        found = list(map_in_threads(self._source, links, lambda batch: [self._sample(link) for link in batch]))
+        # Read in threads and parsed in this one: msgspec makes what it knows of a type when it first meets it, and two
+        # threads that meet it at the same time end the process.
+        files = map_in_threads(self._source, links, lambda batch: [self._files_of(link) for link in batch])
+        found = [self._sample(link, read) for link, read in zip(links, files, strict=True)]
         return found if self._links else sorted(found, key=lambda one: (one.row, one.sample_id))
 
     def _folders(self) -> list[str]:
@@ -172,14 +175,13 @@ class _PaperReader:
         marks = (layout.SAMPLE, layout.RESULT)
         return sorted({part[0] for part in parts if len(part) == 2 and part[1] in marks} - {DISCOVERY})
 
-    def _sample(self, link: SampleLink) -> PaperSample:
+    def _files_of(self, link: SampleLink) -> SampleFiles:
         folder, read = link.sample_id, self._files.read
-        files = SampleFiles(
-            folder,
-            read(f"{folder}/{layout.SAMPLE}"),
-            read(f"{folder}/{layout.RESULT}"),
-            read(f"{folder}/{layout.ACTION_LOG}"),
-        )
+        names = (layout.SAMPLE, layout.RESULT, layout.ACTION_LOG)
+        return SampleFiles(folder, *(read(f"{folder}/{name}") for name in names))
+
+    def _sample(self, link: SampleLink, files: SampleFiles) -> PaperSample:
+        folder = link.sample_id
         facts = SampleFacts(self._task, files, self._review.review)
         status = facts.status or link.status or "no_result"
         review = facts.review
