@@ -88,10 +88,10 @@ def task_text(spec: TaskSpec) -> str:
 
 
 def _field_line(name: str, field: OutputField) -> str:
-    more = [field.description] if field.description else []
+    more = [field.description.rstrip(".")] if field.description else []
     more += [f"the page calls it {', '.join(map(quoted, field.labels))}"] if field.labels else []
     words = [word for word in field.not_present if word.strip()]
-    more += [f"{', '.join(map(quoted, words))} says that there is none"] if words else []
+    more += [f"where there is none the page says {' or '.join(map(quoted, words))}"] if words else []
     return f"{name}: {field.type}" + (f" ({'; '.join(more)})" if more else "")
 
 

@@ -89,7 +89,7 @@ class BuildAgent:
                     "Say it in other words, or do this by hand."
                 )
                 return
-            if decided.move is not None and not await self._do(decided.move):
+            if decided.move is not None and not await self._done(decided.move):
                 return
 
     def _spent(self) -> Usage:
@@ -114,6 +114,14 @@ class BuildAgent:
             else BuilderPage(url=page.url, title=page.title, text=page.text[:PAGE_CHARS], snapshot_id=page.snapshot_id),
             problem=problem,
         )
+
+    async def _done(self, move: AnyBuildMove) -> bool:
+        """Do a move, and let what is refused be told to the model. Return whether to go on."""
+        self._bench.is_model_acting = True
+        try:
+            return await self._do(move)
+        finally:
+            self._bench.is_model_acting = False
 
     async def _do(self, move: AnyBuildMove) -> bool:
         """Do a move. Return whether to go on."""

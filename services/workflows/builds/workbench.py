@@ -78,6 +78,7 @@ class Workbench:
         self.events = list(events)
         self.state: BuildState = replayed(events)
         self.live: RecordedRow | None = None
+        self.is_model_acting = False
         self.compile_due: Callable[[str], None] = lambda why: None
         self.changed: Callable[[], None] = lambda: None
         self._answer: asyncio.Future[tuple[QuestionAnswer, ...]] | None = None
@@ -99,8 +100,16 @@ class Workbench:
         self.tell_outcome(outcome_of(code, *todos, **facts))
 
     def tell_outcome(self, outcome: BuildOutcome) -> None:
-        told = Told(at=now_text(), text=text_for_person(outcome), refused=is_refusal(outcome), outcome=outcome)
-        self.note(told)
+        refused = is_refusal(outcome)
+        self.note(
+            Told(
+                at=now_text(),
+                text=text_for_person(outcome),
+                refused=refused,
+                outcome=outcome,
+                to_model=refused and self.is_model_acting,
+            )
+        )
 
     def save(self) -> None:
         if self.live is not None:

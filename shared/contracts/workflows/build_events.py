@@ -174,11 +174,13 @@ class CompilerTold(Event, frozen=True, kw_only=True, omit_defaults=True, tag="co
 
 class Told(Event, frozen=True, kw_only=True, omit_defaults=True, tag="told"):
     """What the session says to its users. ``refused``: something that was asked for was not done. ``outcome``: what
-    came of it, by which each party is told it in its own words; ``text`` is that for people."""
+    came of it, by which each party is told it in its own words; ``text`` is that for people. ``to_model``: a model had
+    asked for it."""
 
     text: str
     refused: bool = False
     outcome: BuildOutcome | None = None
+    to_model: bool = False
 
 
 class FlowWritten(Event, frozen=True, kw_only=True, omit_defaults=True, tag="compiled"):

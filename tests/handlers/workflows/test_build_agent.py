@@ -35,6 +35,7 @@ from shared.contracts.workflows.build_events import (
     MessageWritten,
     ModelDecided,
     QuestionsAnswered,
+    Told,
     ValueRecorded,
 )
 from shared.subjects import DECIDE_BUILD
@@ -199,6 +200,14 @@ async def test_a_wrong_step_is_corrected_in_words(talk: Talk):
     assert before == (2,)
     assert talk.asker.state.steps[number] == (3,)
     assert talk.asker.state.dropped["A"] == {2}
+
+
+async def test_what_the_model_could_not_do_is_told_to_the_model_and_what_a_person_could_not_to_the_person(talk: Talk):
+    await talk.say("read it", PLAN, OpenStart(), LeaveOut(step=9), DONE)
+    await talk.asker.do(builds.MoveStep(step=9, todo=1))
+    refused = [one for one in talk.asker.events if isinstance(one, Told) and one.refused]
+    codes = [(one.outcome.code, one.to_model) for one in refused if one.outcome is not None]
+    assert codes == [("not_its_step", True), ("todo_unknown", False)]
 
 
 async def test_the_model_asks_and_is_shown_the_answers(talk: Talk):

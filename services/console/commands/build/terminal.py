@@ -18,8 +18,10 @@ from shared.contracts.workflows.build_events import (
     Told,
     ValueRecorded,
 )
+from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.contracts.workflows.builds import ShownPage
 from shared.flows.building.folder import CompilerLine
+from shared.flows.building.outcome_texts import text_for_model
 from shared.flows.building.state import BuildState
 from shared.text.normal import printable
 
@@ -71,6 +73,8 @@ class BuildTerminal:
     def show_event(self, event: BuildEvent, *, closing: bool) -> None:
         """Print what has happened. What is asked, and what was typed, is not printed again."""
         match event:
+            case Told(to_model=True, outcome=BuildOutcome() as outcome) if told := text_for_model(outcome):
+                self.say(f"  the model is told: {told}")
             case Told():
                 (self.refuse if event.refused else self.say)(event.text)
             case ActionRecorded(by="scratch") | ValueRecorded(by="scratch"):
