@@ -72,6 +72,12 @@ class ReadElement(BuildMove, frozen=True, kw_only=True, tag="read"):
     text: str = ""
 
 
+class FieldAbsent(BuildMove, frozen=True, kw_only=True, tag="absent"):
+    """The page shows no value of the field, and no element that says so."""
+
+    field: str
+
+
 class LeaveOut(BuildMove, frozen=True, kw_only=True, tag="leave_out"):
     """A step of the current TODO is no part of the flow."""
 
@@ -101,7 +107,16 @@ class HandOver(BuildMove, frozen=True, kw_only=True, tag="hand_over"):
 
 
 AnyBuildMove = (
-    PlanTodos | OpenStart | TakeAction | ReadElement | LeaveOut | TodoFinished | WorkAgain | AskPerson | HandOver
+    PlanTodos
+    | OpenStart
+    | TakeAction
+    | ReadElement
+    | FieldAbsent
+    | LeaveOut
+    | TodoFinished
+    | WorkAgain
+    | AskPerson
+    | HandOver
 )
 
 

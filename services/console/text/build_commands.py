@@ -28,6 +28,10 @@ def command_of(line: BuildLine) -> builds.AnyBuildCommand | InvalidLine | None:
             if len(line.words) < 2:
                 return InvalidLine(HOW_TO_READ)
             return builds.ReadValue(field=line.words[0], where=line.words[1:])
+        case "absent":
+            if len(line.words) != 1:
+                return InvalidLine("absent FIELD, while a TODO is open")
+            return builds.NoteAbsent(field=line.words[0])
         case "undo":
             return builds.UndoStep()
         case "done":

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "page": "look at the page again, and show it: page [WORDS that lines must have]",
     "read": "record a value: read FIELD NUMBER | read FIELD NUMBER PART of its text | read FIELD beside LABEL | "
     "read FIELD TEXT",
+    "absent": "absent FIELD: the page shows none of it on this row",
     "undo": "leave the last step out of the flow",
     "done": "the TODO is finished: its calls are written to scratch_work",
     "todo": "todo list | todo add TITLE | todo done | todo NUMBER: work on that one | todo rename NUMBER TITLE",

@@ -18,6 +18,7 @@ from shared.contracts.building import (
     AskPerson,
     BuilderPage,
     DecideBuild,
+    FieldAbsent,
     HandOver,
     LeaveOut,
     OpenStart,
@@ -51,6 +52,7 @@ class AgentSession(Protocol):
     async def do(self, command: builds.AnyBuildCommand) -> None: ...
     async def act(self, action: BrowserAction, *, by: str = ...) -> None: ...
     def read(self, field: str, where: tuple[str, ...], *, by: str = ...) -> None: ...
+    def absent(self, field: str, *, by: str = ...) -> None: ...
     def leave_out(self, step: int) -> None: ...
     def start_url(self) -> str: ...
 
@@ -134,6 +136,8 @@ class BuildAgent:
                 return await self._act(move.action)
             case ReadElement():
                 self._session.read(move.field, (str(move.ref), *move.text.split()), by=AGENT)
+            case FieldAbsent():
+                self._session.absent(move.field, by=AGENT)
             case LeaveOut():
                 self._session.leave_out(move.step)
             case TodoFinished():

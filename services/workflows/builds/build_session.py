@@ -96,6 +96,8 @@ class BuildSession:
                 await self._show_page(command.words)
             case builds.ReadValue():
                 self.read(command.field, command.where)
+            case builds.NoteAbsent():
+                self.absent(command.field)
             case builds.UndoStep():
                 self._undo()
             case builds.NextRow():
@@ -343,6 +345,19 @@ class BuildSession:
                 absent=value.state == "not_present",
             )
         )
+
+    def absent(self, field: str, *, by: str = "person") -> None:
+        """Record for the current TODO that the page shows no value of a field."""
+        todo, live = self._bench.state.current, self._bench.need_live()
+        if todo is None:
+            self._bench.tell("nothing_to_read")
+            return
+        value = live.record_absent(field)
+        if isinstance(value, str):
+            self._bench.tell("not_absent", todo, fields=(field,), details=(value,))
+            return
+        self._bench.save()
+        self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=field, shown="", by=by, absent=True))
 
     def _undo(self) -> None:
         todo = self._bench.state.current

@@ -11,7 +11,7 @@ from services.workflows.builds.build_store import BuildBus
 from services.workflows.builds.recorded_row import RecordedRow
 from services.workflows.builds.row_browser import open_row, recorded_row
 from services.workflows.builds.scratch_run import RecordingBus, keep_values
-from services.workflows.builds.workbench import Workbench, now_text
+from services.workflows.builds.workbench import Workbench, now_text, values_told
 from shared.client.flow_runs import run_flow
 from shared.contracts.browser_pool import ActOnPage
 from shared.contracts.questions import Question
@@ -178,7 +178,7 @@ class FlowPublisher:
         write_flow_files(self._bench.folder, built.flow, variables_of(built.flow, built.samples[0].row), moment)
 
     async def _confirmed(self, row: BuildRow, replay: Replay) -> bool:
-        found = ", ".join(f"{key} is {value.shown!r}" for key, value in replay.read.items())
+        found = values_told(replay.read)
         asked = Question(text=f"Row {row.sample_id}: {found}. Is that right?", options=(RIGHT, WRONG))
         return await self._bench.ask(asked) == [RIGHT]
 

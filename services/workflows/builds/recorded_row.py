@@ -14,6 +14,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
 from shared.evidence_format.layout import artifact_filename
+from shared.field_types import nullable
 from shared.flows.building.meant_value import value_meant
 from shared.flows.workspace import SAMPLES_FOLDER
 from shared.host.connections import ManualSession
@@ -138,6 +139,20 @@ class RecordedRow:
         value = value_meant(name, field, element, shown, source, self.by)
         if isinstance(value, str):
             return value
+        others = tuple(one for one in self.sample.values if one.field != name)
+        self.sample = replace(self.sample, values=(*others, value))
+        return value
+
+    def record_absent(self, name: str) -> FieldValue | str:
+        """Record that the page shows no value of a field, or say why it must have one."""
+        field = self._spec.output_schema.get(name)
+        if field is None:
+            return f"there is no field {name!r}; there are {', '.join(self._spec.output_schema)}"
+        if self.page is None:
+            return "no page is open"
+        if not nullable(field.type):
+            return f"the task asks for a {field.type}, which every record has"
+        value = FieldValue(field=name, state="not_present", read_by=self.by)
         others = tuple(one for one in self.sample.values if one.field != name)
         self.sample = replace(self.sample, values=(*others, value))
         return value

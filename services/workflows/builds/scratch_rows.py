@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.workflows.builds.scratch_run import ScratchRun
-from services.workflows.builds.workbench import Workbench, now_text
+from services.workflows.builds.workbench import Workbench, now_text, values_told
 from shared.contracts.steps import FieldValue, StepTaken
 from shared.contracts.workflows.build_events import Question, ValueRecorded
 from shared.contracts.workflows.flows import FlowCall
@@ -67,15 +67,23 @@ class ScratchRows:
         """Return whether a person says that what was read is right; then it is recorded, else dropped."""
         if not read:
             return True
-        found = ", ".join(f"{key} is {value.shown!r}" for key, value in read.items())
+        found = values_told(read)
         asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
         if await self._bench.ask(asked) != [RIGHT]:
             self._bench.need_live().forget_values(read)
             self._bench.tell("values_not_confirmed", todo, fields=tuple(read))
             return False
         for value in read.values():
-            self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=value.shown or "",
-                                     by="scratch"))  # fmt: skip
+            self._bench.note(
+                ValueRecorded(
+                    at=now_text(),
+                    todo=todo.number,
+                    field=value.field,
+                    shown=value.shown or "",
+                    by="scratch",
+                    absent=value.state == "not_present",
+                )
+            )
         return True
 
     def _record_again(self, todo: Todo, name: str, written: ScratchWritten | None) -> None:

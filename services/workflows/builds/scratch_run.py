@@ -74,9 +74,12 @@ def keep_values(
     """Record the values that a flow has read, with the elements that show them; they are added to ``read``.
     ``readings``: those that the answer is made of."""
     for one in readings:
-        if one.element is None:
+        if one.element is None and one.state != "empty":
             return flow_error("value_uncertain", f"it is not known which element shows {one.field}")
-        value = row.record_value(one.field, one.element, one.text or None)
+        if one.element is None:
+            value = row.record_absent(one.field)
+        else:
+            value = row.record_value(one.field, one.element, one.text or None)
         if isinstance(value, str):
             return flow_error("value_uncertain", value)
         read[one.field] = value

@@ -10,7 +10,7 @@ from typing import Any
 
 from services.workflows.builds.recorded_row import RecordedRow
 from shared.contracts.questions import Question, QuestionAnswer
-from shared.contracts.steps import StepTaken
+from shared.contracts.steps import FieldValue, StepTaken
 from shared.contracts.workflows.build_events import (
     ActionRecorded,
     BuildEvent,
@@ -53,6 +53,13 @@ def standing_of(state: BuildState, events: Sequence[BuildEvent]) -> BuildStandin
         done=state.done,
         rows=len(state.finished),
         published=state.published,
+    )
+
+
+def values_told(values: Mapping[str, FieldValue]) -> str:
+    """Return what was read, for the person who is asked whether it is right."""
+    return ", ".join(
+        f"{name} is {one.shown!r}" if one.shown else f"{name} is not on the page" for name, one in values.items()
     )
 
 

@@ -27,6 +27,7 @@ OutcomeCode = Literal[
     "rows_alike",
     "not_read",
     "nothing_to_read",
+    "not_absent",
     "no_step",
     "not_its_step",
     "step_unknown",

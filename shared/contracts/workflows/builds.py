@@ -91,6 +91,12 @@ class ReadValue(BuildCommand, frozen=True, kw_only=True, tag="read"):
     where: tuple[str, ...]
 
 
+class NoteAbsent(BuildCommand, frozen=True, kw_only=True, tag="absent"):
+    """The page shows no value of a field that need not be there, and no element that says so."""
+
+    field: str
+
+
 class UndoStep(BuildCommand, frozen=True, kw_only=True, tag="undo"):
     """Leave the last step of the TODO out of the flow."""
 
@@ -189,6 +195,7 @@ AnyBuildCommand = (
     | ActOnRow
     | ShowPage
     | ReadValue
+    | NoteAbsent
     | UndoStep
     | FinishTodo
     | AddTodo

@@ -98,6 +98,9 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "`read FIELD beside LABEL` or `read FIELD TEXT`.",
         "nothing was read: no TODO is open; reopen_todo works on one again",
     ),
+    "not_absent": PartyTexts(
+        "{fields} was not noted as absent: {details}.", "{fields} was not noted as absent: {details}; ask the person"
+    ),
     "no_step": PartyTexts("Nothing was left out: {todo} has no step on this row."),
     "not_its_step": PartyTexts(
         "Nothing was left out: step {number} is none of {todo}.",
@@ -125,10 +128,10 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "{todo} stays where it is: what was worked on keeps the order of its recorded steps."
     ),
     "todo_without_its_fields": PartyTexts(
-        "{todo} is not done. Not read yet: {fields}. Write `read FIELD NUMBER` for each (`page` shows the numbers), "
-        "then `done`.",
-        "{todo} is not done: it brings {fields}, not read yet; call read for each, then finish_todo; where the page "
-        "does not show one, ask the person",
+        "{todo} is not done. Not read yet: {fields}. Write `read FIELD NUMBER` for each (`page` shows the numbers), or "
+        "`absent FIELD` where the page has none of it; then `done`.",
+        "{todo} is not done: it brings {fields}, not read yet; call read for each, or absent where the page shows none "
+        "of it, then finish_todo; where that is not certain, ask the person",
     ),
     "todo_not_worked_out": PartyTexts(
         "{todo} was not worked out on any row yet: do it here, then `done`.",

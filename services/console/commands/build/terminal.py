@@ -84,6 +84,8 @@ class BuildTerminal:
                 (self.say if event.ok else self.refuse)(
                     f"step {event.step}: {event.message}{where}" if event.ok else event.message
                 )
+            case ValueRecorded(absent=True, shown=""):
+                self.say(f"  {event.field}: the page shows none of it")
             case ValueRecorded():
                 none = " (the page says that there is none)" if event.absent else ""
                 self.say(f"  {event.field}: {event.shown!r}{none}")
