@@ -30,7 +30,7 @@ from shared.contracts.workflows.build_events import (
     TodoAdded,
     ValueRecorded,
 )
-from shared.flows.building.build import BuiltFlow
+from shared.flows.building.build import ONE_MORE_ROW, BuiltFlow
 from shared.flows.building.folder import (
     captures_folder,
     read_scratch_files,
@@ -388,6 +388,12 @@ class BuildSession:
         waiting = [one for one in self._compiler.questions if one.text not in self._bench.state.asked]
         if not waiting:
             self._bench.tell("compiler_asks_nothing")
+        more = False
         for one in waiting:
-            if not await self._bench.ask(one):
+            answer = await self._bench.ask(one)
+            if not answer:
                 return
+            more = more or answer == [ONE_MORE_ROW]
+        if more:
+            row = self._publisher.further_row(self.rows)
+            self._bench.tell("no_further_row" if row is None else "next_row", row="" if row is None else row.sample_id)

@@ -79,6 +79,8 @@ class FlowPublisher:
 
     def __init__(self, bench: Workbench, bus: BuildBus) -> None:
         self._bench, self._bus = bench, bus
+        self._needed_each: tuple[str, ...] = ()
+        """Finished rows of which none could be left out."""
 
     def further_row(self, rows: Sequence[BuildRow]) -> BuildRow | None:
         """Return the first row that the flow was not built with."""
@@ -90,8 +92,12 @@ class FlowPublisher:
         finished = self._bench.state.finished
         if len(finished) < MIN_SAMPLES:
             return outcome_of("publish_needs_rows", rows=finished, number=MIN_SAMPLES)
-        if self.further_row(rows) is None and len(finished) == MIN_SAMPLES:
+        if self.further_row(rows) is not None:
+            return None
+        if len(finished) == MIN_SAMPLES:
             return outcome_of("publish_needs_further_row", rows=finished)
+        if finished == self._needed_each:
+            return outcome_of("publish_needs_further_row", rows=finished, details=(NONE_LEFT_OUT,))
         return None
 
     async def wants(self, rows: Sequence[BuildRow]) -> bool:
@@ -116,6 +122,7 @@ class FlowPublisher:
             bench.tell("publish_draft", details=(str(exc),))
             return
         if proposal is None:
+            self._needed_each = bench.state.finished
             bench.tell("publish_needs_further_row", details=(NONE_LEFT_OUT,))
             return
         built, row = proposal

@@ -17,6 +17,7 @@ OutcomeCode = Literal[
     "row_begun",
     "row_not_given",
     "row_not_finished",
+    "next_row",
     "no_further_row",
     "no_row_open",
     "act_unknown",

@@ -48,6 +48,7 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "Row {row} is not finished. Still to be done: {todos}. Do each, then `done`; or leave one out: "
         "`todo delete NUMBER`."
     ),
+    "next_row": PartyTexts("`next` works out row {row}, which tells more.", refused=False),
     "no_further_row": PartyTexts(
         "The input has no further row. `publish` puts the flow into the library; to work out more rows, `close` and "
         "begin again with a longer --input, or with --row."

@@ -251,6 +251,29 @@ async def test_where_the_input_has_no_further_row_one_that_is_finished_is_left_o
     assert shop.asker.state.held_out == "1003", "what stands in the workspace stays what is in the library"
 
 
+async def test_where_each_row_is_needed_nobody_is_asked_at_the_end_for_what_cannot_be_done(shop: Shop):
+    """The third order has no status where the others have one: each of the last two shows what the others do not."""
+    shop.pool.site["http://site/1003"] = [
+        page(
+            el("button", "Send order", tag="button", fingerprint="f1", locators=(BY_ROLE,)),
+            el("definition", "1003", header="Number", tag="dd"),
+            el("definition", "Sent", header="State", tag="dd"),
+            el("definition", "North", header="Shop", tag="dd"),
+        )
+    ]
+    await shop.do(builds.NextRow())
+    await shop.answer("they are right")  # number and shop
+    await shop.do(builds.ReadValue(field="status", where=("beside", "State")))
+    await shop.do(builds.FinishTodo())
+    assert shop.asker.state.finished == ORDERS, shop.told
+    await shop.do(builds.PublishFlow())
+    refused = shop.last("publish_needs_further_row")
+    assert refused.details
+    await shop.do(builds.CloseBuild(offer=True))
+    assert isinstance(shop.asker.events[-1], SessionClosed)
+    assert shop.codes[-1] == "not_published_yet"
+
+
 async def test_with_two_rows_of_two_none_can_be_left_out(shop: Shop):
     shop.asker.rows = shop.asker.rows[:2]
     await shop.asker.open()
