@@ -13,6 +13,7 @@ import pytest
 from services.console.web.builds.build_reader import BuildReader
 from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions
+from services.console.web.new_run.drafts import DraftOptions, Drafts, RunDraft
 from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from services.workflows.build_handlers import build_actor
@@ -60,6 +61,7 @@ class BuildRoom:
     folder: Path
     bus: Any = field(default_factory=MemoryBus)
     reader: BuildReader = field(default_factory=BuildReader)
+    drafts: Drafts = field(default_factory=Drafts)
     web: WebSessions = field(default_factory=WebSessions)
     processes: list[BuildSessions] = field(default_factory=list)
 
@@ -71,7 +73,7 @@ class BuildRoom:
     async def ask(self, path: str, form: dict[str, str] | None = None) -> SentPage:
         settings = Settings(evidence_dir=self.folder, state_dir=self.folder, nats_url=None)
         desk = Desk(Client(self.bus), settings, "bob", static_files(), PageOrigin("http://p", (), settings))
-        app = make_app(desk)
+        app = make_app(desk, self.drafts)
         app.state.builds = self.reader
         return await ask_page(Guard(app, self.web, {HOST}), self.web, path, form)
 
@@ -234,3 +236,26 @@ async def test_what_is_not_there_is_said(room: BuildRoom):
     assert (await room.ask("/builds/none")).status == 404
     assert (await room.ask("/builds/a.b")).status == 404
     assert "Nothing has been built yet" in (await room.ask("/builds")).text
+
+
+async def test_a_session_is_begun_once_with_the_task_and_the_rows_of_a_draft(room: BuildRoom):
+    rows = b"Number,Note\nA,x\nB,y\n"
+    draft = RunDraft("d", {**SPEC, "sample_id": "{number}"}, "rows.csv", rows, DraftOptions())
+    room.drafts.put(draft)
+    page = await room.ask("/new/d")
+    assert "Build a flow" in page.text
+    form = {"once": "key_1", "column.0": "Number"}
+    for _ in range(2):  # it is sent twice
+        sent = await room.ask("/new/d/build", form)
+        assert (sent.status, sent.headers["location"]) == (303, "/builds/key_1")
+    record_of = await room.bus.read(BUILDS, "key_1", builds.BuildRecord)
+    assert record_of is not None
+    assert [(one.sample_id, one.fields["number"]) for one in record_of.rows] == [("A", "A"), ("B", "B")]
+    assert (record_of.by, record_of.agent) == ("bob", False)
+    bob = Asker(room.bus, "key_1", spec={**SPEC, "sample_id": "{number}"})
+    await bob.open()
+    await bob.until(lambda: bool(bob.state.todos))
+    assert sum(isinstance(one, SessionOpened) for one in bob.events) == 1
+    refused = await room.ask("/new/d/build", {"once": "key_2", "column.0": ""})
+    assert refused.status == 409
+    assert await room.bus.read(BUILDS, "key_2", builds.BuildRecord) is None
