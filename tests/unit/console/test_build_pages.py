@@ -44,7 +44,9 @@ from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 HOSTILE = "</bdi><script>alert(1)</script>\u202e{{7*7}}"
 SHOWN = "&lt;/bdi&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 AT = "2026-11-29T10:00:00.000+00:00"
+STATIC = static_files()
 PNG = b"PNG"
+SPEC_FIELDS = tuple(SPEC["output_schema"])
 
 
 class Library:
@@ -72,7 +74,7 @@ class BuildRoom:
 
     async def ask(self, path: str, form: dict[str, str] | None = None) -> SentPage:
         settings = Settings(evidence_dir=self.folder, state_dir=self.folder, nats_url=None)
-        desk = Desk(Client(self.bus), settings, "bob", static_files(), PageOrigin("http://p", (), settings))
+        desk = Desk(Client(self.bus), settings, "bob", STATIC, PageOrigin("http://p", (), settings))
         app = make_app(desk, self.drafts)
         app.state.builds = self.reader
         return await ask_page(Guard(app, self.web, {HOST}), self.web, path, form)
@@ -259,3 +261,25 @@ async def test_a_session_is_begun_once_with_the_task_and_the_rows_of_a_draft(roo
     refused = await room.ask("/new/d/build", {"once": "key_2", "column.0": ""})
     assert refused.status == 409
     assert await room.bus.read(BUILDS, "key_2", builds.BuildRecord) is None
+
+
+async def test_an_element_is_meant_by_a_number_of_the_look_that_was_shown_and_of_no_other(room: BuildRoom):
+    ann = await begun(room)
+    await room.order("open")
+    page = await room.order("page")
+    [look] = re.findall(r'name="look" value="([^"]+)"', page.text)
+    number = "3"  # of the status, the third element of the page
+    at = SPEC_FIELDS.index("status")
+    for fields, words in (
+        ({"look": "another", "ref": number, "verb": "click"}, "another look at the page"),
+        ({"look": look, "ref": "x", "verb": "click"}, "which element"),
+        ({"look": look, "ref": number, "verb": "read.9"}, "what is to be done"),
+    ):
+        refused = await room.order("element", **fields)
+        assert (refused.status, words in refused.text) == (409, True), refused.text
+    page = await room.order("element", look=look, ref=number, verb=f"read.{at}")
+    assert '<span class="read-value"><bdi>Open</bdi>' in page.text
+    await room.order("line", line='click "Show all"')
+    await ann.follow()
+    page = await room.ask("/builds/one")
+    assert 'name="look"' not in page.text  # the numbers would be of another look by now
