@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from services.console.web import runs_web, sample_web
-from services.console.web.builds import builds_web
+from services.console.web.builds import begin_web, builds_web
 from services.console.web.builds.build_reader import BuildReader
 from services.console.web.desk import Desk, StaticFile, desk_of, page
 from services.console.web.finding import finding_web, sql_web
@@ -45,6 +45,7 @@ def routes() -> list[Route]:
         Route(new_web.NEW, _told(new_web.show_new), methods=["GET"], name="new"),
         Route(new_web.NEW, _told(new_web.begin_draft), methods=["POST"], name="begin_draft"),
         Route("/new/{draft}", _told(new_web.show_draft), methods=["GET"], name="draft"),
+        Route("/new/{draft}/build", _told(begin_web.begin_build), methods=["POST"], name="begin_build"),
         Route("/new/{draft}/{act}", _told(new_web.change_draft), methods=["POST"], name="change_draft"),
         Route("/runs/{run}", _told(runs_web.show_run), methods=["GET"], name="run"),
         Route("/runs/{run}/now", runs_web.run_now, methods=["GET"], name="run_now"),

@@ -13,6 +13,7 @@ import pytest
 from services.console.web.builds.build_reader import BuildReader
 from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions
+from services.console.web.new_run.drafts import DraftOptions, Drafts, RunDraft
 from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from services.workflows.build_handlers import build_actor
@@ -43,7 +44,9 @@ from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 HOSTILE = "</bdi><script>alert(1)</script>\u202e{{7*7}}"
 SHOWN = "&lt;/bdi&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 AT = "2026-11-29T10:00:00.000+00:00"
+STATIC = static_files()
 PNG = b"PNG"
+SPEC_FIELDS = tuple(SPEC["output_schema"])
 
 
 class Library:
@@ -60,6 +63,7 @@ class BuildRoom:
     folder: Path
     bus: Any = field(default_factory=MemoryBus)
     reader: BuildReader = field(default_factory=BuildReader)
+    drafts: Drafts = field(default_factory=Drafts)
     web: WebSessions = field(default_factory=WebSessions)
     processes: list[BuildSessions] = field(default_factory=list)
 
@@ -70,8 +74,8 @@ class BuildRoom:
 
     async def ask(self, path: str, form: dict[str, str] | None = None) -> SentPage:
         settings = Settings(evidence_dir=self.folder, state_dir=self.folder, nats_url=None)
-        desk = Desk(Client(self.bus), settings, "bob", static_files(), PageOrigin("http://p", (), settings))
-        app = make_app(desk)
+        desk = Desk(Client(self.bus), settings, "bob", STATIC, PageOrigin("http://p", (), settings))
+        app = make_app(desk, self.drafts)
         app.state.builds = self.reader
         return await ask_page(Guard(app, self.web, {HOST}), self.web, path, form)
 
@@ -234,3 +238,48 @@ async def test_what_is_not_there_is_said(room: BuildRoom):
     assert (await room.ask("/builds/none")).status == 404
     assert (await room.ask("/builds/a.b")).status == 404
     assert "Nothing has been built yet" in (await room.ask("/builds")).text
+
+
+async def test_a_session_is_begun_once_with_the_task_and_the_rows_of_a_draft(room: BuildRoom):
+    rows = b"Number,Note\nA,x\nB,y\n"
+    draft = RunDraft("d", {**SPEC, "sample_id": "{number}"}, "rows.csv", rows, DraftOptions())
+    room.drafts.put(draft)
+    page = await room.ask("/new/d")
+    assert "Build a flow" in page.text
+    form = {"once": "key_1", "column.0": "Number"}
+    for _ in range(2):  # it is sent twice
+        sent = await room.ask("/new/d/build", form)
+        assert (sent.status, sent.headers["location"]) == (303, "/builds/key_1")
+    record_of = await room.bus.read(BUILDS, "key_1", builds.BuildRecord)
+    assert record_of is not None
+    assert [(one.sample_id, one.fields["number"]) for one in record_of.rows] == [("A", "A"), ("B", "B")]
+    assert (record_of.by, record_of.agent) == ("bob", False)
+    bob = Asker(room.bus, "key_1", spec={**SPEC, "sample_id": "{number}"})
+    await bob.open()
+    await bob.until(lambda: bool(bob.state.todos))
+    assert sum(isinstance(one, SessionOpened) for one in bob.events) == 1
+    refused = await room.ask("/new/d/build", {"once": "key_2", "column.0": ""})
+    assert refused.status == 409
+    assert await room.bus.read(BUILDS, "key_2", builds.BuildRecord) is None
+
+
+async def test_an_element_is_meant_by_a_number_of_the_look_that_was_shown_and_of_no_other(room: BuildRoom):
+    ann = await begun(room)
+    await room.order("open")
+    page = await room.order("page")
+    [look] = re.findall(r'name="look" value="([^"]+)"', page.text)
+    number = "3"  # of the status, the third element of the page
+    at = SPEC_FIELDS.index("status")
+    for fields, words in (
+        ({"look": "another", "ref": number, "verb": "click"}, "another look at the page"),
+        ({"look": look, "ref": "x", "verb": "click"}, "which element"),
+        ({"look": look, "ref": number, "verb": "read.9"}, "what is to be done"),
+    ):
+        refused = await room.order("element", **fields)
+        assert (refused.status, words in refused.text) == (409, True), refused.text
+    page = await room.order("element", look=look, ref=number, verb=f"read.{at}")
+    assert '<span class="read-value"><bdi>Open</bdi>' in page.text
+    await room.order("line", line='click "Show all"')
+    await ann.follow()
+    page = await room.ask("/builds/one")
+    assert 'name="look"' not in page.text  # the numbers would be of another look by now

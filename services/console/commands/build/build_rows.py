@@ -7,10 +7,11 @@ from pathlib import Path
 
 from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs
 from shared.contracts.workflows.builds import BuildRow
+from shared.flows.building.input_rows import input_rows
 from shared.submission.samples import used_columns
 from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
-from shared.task.spec import TaskSpec, fill, placeholders
+from shared.task.spec import TaskSpec
 
 
 def read_rows(
@@ -39,19 +40,5 @@ def read_rows(
         tables.append(row)
     if not tables and not problems:
         problems.append(Problem(where="--input", message="name a file of rows, or one row: --row name=value ..."))
-    needed = dict.fromkeys([*spec.input_schema, *placeholders(spec.start_url), *placeholders(spec.sample_id)])
-    rows: list[BuildRow] = []
-    for number, cells in enumerate(tables, 1):
-        missing = [name for name in needed if not cells.get(name, "").strip() and name != "sample_id"]
-        if missing:
-            problems.append(Problem(where=f"row {number}", message=f"it has no {', '.join(missing)}"))
-            continue
-        given = {"sample_id": str(number), **cells}
-        sample_id = fill(spec.sample_id, given).strip()
-        rows.append(BuildRow(sample_id=sample_id, number=number, fields=dict(cells)))
-    known: set[str] = set()
-    for one in rows:
-        if one.sample_id in known:
-            problems.append(Problem(where=f"row {one.number}", message=f"{one.sample_id} is there twice"))
-        known.add(one.sample_id)
-    return rows, problems
+    rows, more = input_rows(spec, tables)
+    return rows, [*problems, *more]

@@ -10,7 +10,7 @@ import msgspec
 from services.console.text.action_lines import InvalidLine
 from services.console.text.build_commands import command_of
 from services.console.text.build_lines import parse_build_line
-from shared.contracts.actions import Goto
+from shared.contracts.actions import ByRef, Click, Goto, SelectOption, TypeText
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.workflows import builds
 
@@ -73,6 +73,27 @@ def _line(form: Mapping[str, str], known: KnownSession) -> Order:
     return InvalidLine("What that shows is on this page.") if found is None else found
 
 
+def _element(form: Mapping[str, str], known: KnownSession) -> Order:
+    """Return what is done to an element, by the number that the page has shown."""
+    if not known.snapshot_id or form.get("look", "") != known.snapshot_id:
+        return InvalidLine("Something was done since, and the numbers are of another look at the page: look again.")
+    number, text, verb = _number(form, "ref"), form.get("text", "")[:MOST_TEXT_CHARS], form.get("verb", "")
+    if not number:
+        return InvalidLine("Say which element is meant: its number stands before it.")
+    target = ByRef(ref=number, snapshot_id=known.snapshot_id)
+    if verb == "click":
+        return builds.ActOnRow(action=Click(target=target))
+    if verb == "type":
+        return builds.ActOnRow(action=TypeText(target=target, text=text))
+    if verb == "select":
+        return builds.ActOnRow(action=SelectOption(target=target, option=text))
+    field = next((name for at, name in enumerate(known.fields) if verb == f"read.{at}"), "")
+    if not field:
+        return InvalidLine("Say what is to be done with the element.")
+    part = text.strip()
+    return builds.ReadValue(field=field, where=(str(number), part) if part else (str(number),))
+
+
 def _answer(form: Mapping[str, str], known: KnownSession) -> Order:
     """Return the answers to all questions that wait, as far as the form has them for exactly these."""
     if form.get("leave"):
@@ -114,6 +135,7 @@ ORDERS: Mapping[str, Callable[[Mapping[str, str], KnownSession], Order]] = {
     "say": _say,
     "line": _line,
     "answer": _answer,
+    "element": _element,
     "publish": _publish,
     "open": lambda form, known: builds.ActOnRow(action=Goto(url=known.start_url, reason="where to begin")),
     "page": lambda form, known: builds.ShowPage(words=tuple(form.get("words", "").split()[:20])),

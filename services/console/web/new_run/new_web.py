@@ -84,10 +84,10 @@ async def begin_draft(request: Request) -> Response:
     desk, drafts = desk_of(request), drafts_of(request)
     need_services(desk)
     form: Mapping[str, str] = request.state.form
-    before = _draft_of(request, form["draft"]) if form.get("draft") else None
+    before = draft_of(request, form["draft"]) if form.get("draft") else None
     rows, problems = _rows_of(request)
     if before is not None and problems:
-        return await _draft_page(request, replace(await _read(before), problems=problems), 400)
+        return await draft_page(request, replace(await read_of(before), problems=problems), 400)
     spec, more = await _spec_of(request, desk) if before is None else (before.spec, ())
     if spec is None or problems:
         return await _form(request, 400, (*more, *problems))
@@ -139,7 +139,7 @@ def _written_spec(sent: SentFile) -> tuple[dict[str, Any] | None, tuple[Problem,
 async def show_draft(request: Request) -> Response:
     """Show what the run would be: which column is which, the first rows, all that is wrong."""
     need_services(desk_of(request))
-    return await _draft_page(request, await _read(_draft_of(request, request.path_params["draft"])), 200)
+    return await draft_page(request, await read_of(draft_of(request, request.path_params["draft"])), 200)
 
 
 async def change_draft(request: Request) -> Response:
@@ -150,21 +150,21 @@ async def change_draft(request: Request) -> Response:
     if act not in ACTS:
         raise HTTPException(404, "There is no such act.")
     async with drafts.changing:
-        before = _draft_of(request, request.path_params["draft"])
+        before = draft_of(request, request.path_params["draft"])
         once = request.state.form.get("once", "")
         if once in before.started:  # the form was sent twice
             return RedirectResponse(f"/runs/{before.started[once]}", 303)
-        draft = _changed(before, request.state.form)
+        draft = changed_draft(before, request.state.form)
         drafts.put(draft)
         if act == "columns":
             return RedirectResponse(f"{NEW}/{draft.draft_id}", 303)
-        read = await _read(draft)
+        read = await read_of(draft)
         if read.problems or (act == "rest" and not draft.pilot):
-            return await _draft_page(request, read, 409)
+            return await draft_page(request, read, 409)
         try:
             run_id = await _start(desk, read, act)
         except RunRejectedError as exc:
-            return await _draft_page(request, replace(read, problems=tuple(exc.problems)), 409)
+            return await draft_page(request, replace(read, problems=tuple(exc.problems)), 409)
         pilot = run_id if act == "pilot" else draft.pilot
         drafts.put(replace(draft, pilot=pilot, started={**draft.started, once: run_id}))
         return RedirectResponse(f"/runs/{run_id}", 303)
@@ -189,7 +189,8 @@ async def _start(desk: Desk, read: ReadDraft, act: str) -> str:
     return accepted.run_id
 
 
-def _draft_of(request: Request, draft_id: str) -> RunDraft:
+def draft_of(request: Request, draft_id: str) -> RunDraft:
+    """Return the draft of this id. Raises HTTPException (404) without one."""
     draft = drafts_of(request).get(draft_id)
     if draft is None:
         message = "This draft is not there any more: the server was started again, or newer ones took its place. "
@@ -197,11 +198,12 @@ def _draft_of(request: Request, draft_id: str) -> RunDraft:
     return draft
 
 
-async def _read(draft: RunDraft) -> ReadDraft:
+async def read_of(draft: RunDraft) -> ReadDraft:
+    """Return a draft as it is read, with every problem."""
     return await asyncio.to_thread(read_draft, draft, open_workbook)
 
 
-def _changed(draft: RunDraft, form: Mapping[str, str]) -> RunDraft:
+def changed_draft(draft: RunDraft, form: Mapping[str, str]) -> RunDraft:
     """Return the draft as the form says. What is wrong in it stays, so that it is told."""
     columns = {
         name: unquote(form[f"column.{number}"])
@@ -221,7 +223,8 @@ def _changed(draft: RunDraft, form: Mapping[str, str]) -> RunDraft:
     return replace(draft, options=options, row={name: value for name, value in row.items() if value})
 
 
-async def _draft_page(request: Request, read: ReadDraft, status: int) -> Response:
+async def draft_page(request: Request, read: ReadDraft, status: int) -> Response:
+    """Return the page of a draft."""
     draft = read.draft
     task, _ = check_spec(draft.spec)
     return page(
@@ -231,5 +234,5 @@ async def _draft_page(request: Request, read: ReadDraft, status: int) -> Respons
         warnings=find_warnings(task) if task is not None else (), filled_with=list(enumerate(draft.filled_with)),
         modes=MODES, planners=[one for one in PLANNERS if one != REPLAY], most_at_once=MAX_CONCURRENCY,
         pilot_rows=PILOT_ROWS, base=f"{NEW}/{draft.draft_id}", once=secrets.token_urlsafe(9),
-        is_set=draft.options != DraftOptions(columns=draft.options.columns),
+        can_build=not draft.lists_only, is_set=draft.options != DraftOptions(columns=draft.options.columns),
     )  # fmt: skip

@@ -29,23 +29,29 @@ class BuildSession extends HTMLElement {
 
   // --- what is asked for
 
-  async #submit(event) {
+  #submit(event) {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || !form.action.includes(this.base)) return;
     event.preventDefault();
-    if (this.sending) return;
-    this.sending = true;
-    const data = new FormData(form, event.submitter);
+    const asked = new URLSearchParams(new FormData(form, event.submitter)).toString();
+    if (this.last === asked) return; // the same is on its way: a button was pressed twice
+    this.last = asked;
+    this.sent = (this.sent || Promise.resolve()).then(() => this.#send(form, asked));
+  }
+
+  async #send(form, asked) {
     document.body.classList.add("is-sending");
     try {
-      const answer = await ask("POST", form.action, new URLSearchParams(data));
+      const answer = await ask("POST", form.action, asked);
       if (answer.ok) for (const field of form.querySelectorAll("input:not([type=hidden]), textarea")) field.value = field.defaultValue;
       this.#show(answer.page, true);
     } catch {
       announce("The server does not answer. Nothing is known of what you asked for: load the page again.");
     } finally {
-      this.sending = false;
-      document.body.classList.remove("is-sending");
+      if (this.last === asked) {
+        this.last = "";
+        document.body.classList.remove("is-sending");
+      }
     }
   }
 
@@ -102,12 +108,10 @@ class BuildSession extends HTMLElement {
     const focus = old.contains(document.activeElement) ? mark(document.activeElement, old) : null;
     const now = document.importNode(made, true);
     for (const one of now.querySelectorAll("details[data-key]")) if (open.has(one.dataset.key)) one.open = open.get(one.dataset.key);
-    if (!isAnswer) {
-      for (const one of now.querySelectorAll("input[id]:not([type=hidden])")) {
-        const before = written.get(one.id);
-        if (before && before.value !== before.defaultValue) one.value = before.value;
-        if (before && before.checked !== before.defaultChecked) one.checked = before.checked;
-      }
+    for (const one of now.querySelectorAll("input[id]:not([type=hidden])")) {
+      const before = written.get(one.id);
+      if (before && before.value !== before.defaultValue) one.value = before.value;
+      if (before && before.checked !== before.defaultChecked) one.checked = before.checked;
     }
     const top = old.scrollTop;
     old.replaceWith(now);
@@ -146,6 +150,7 @@ function ask(method, address, data) {
     const sent = new XMLHttpRequest();
     sent.open(method, address);
     sent.responseType = "document";
+    if (data !== null) sent.setRequestHeader("Content-Type", "application/x-www-form-urlencoded;charset=UTF-8");
     sent.onload = () => (sent.response ? resolve({ ok: sent.status < 400, page: sent.response }) : reject(new Error("no page")));
     sent.onerror = () => reject(new Error("no answer"));
     sent.send(data);
