@@ -22,8 +22,8 @@ from services.console.web.finding import finding_web, sql_web
 from services.console.web.guard import audit
 from services.console.web.library import library_acts, library_web
 from services.console.web.live import live_web
+from services.console.web.live.live_acts import HoldKeys
 from services.console.web.live.live_stream import LiveStreams
-from services.console.web.live.steering import HoldKeys
 from services.console.web.new_run import new_web
 from services.console.web.new_run.drafts import Drafts
 from services.console.web.operations import fleet_web, settings_web

@@ -8,8 +8,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from services.console.web.desk import desk_of, page
 from services.console.web.guard import audit
+from services.console.web.live.live_acts import UnreadableActError, as_json, parse_steer, steer
 from services.console.web.live.live_stream import NOBODY, SampleSeen, live_events, look
-from services.console.web.live.steering import UnreadableActError, as_json, parse_steer, steer
 from services.console.web.sample_web import FILE_POLICY
 from shared.client.run_client import LOAD_BOUND_S
 from shared.contracts.browser.live import PageShown

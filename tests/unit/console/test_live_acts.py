@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.console.web.live.steering import HoldKeys, UnreadableActError, parse_steer
+from services.console.web.live.live_acts import HoldKeys, UnreadableActError, parse_steer
 from shared.contracts.actions import ByRef, Click, Press, Scroll, TypeSecret, TypeText
 from shared.contracts.sessions.taking_over import ActOn, AnySteer, HandBack, KeepHold, PressAt, TakeOver
 
