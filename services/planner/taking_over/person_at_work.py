@@ -96,7 +96,7 @@ class PersonAtWork:
                 "snapshot_id": page.snapshot_id,
                 "url": page.url[:2000],
                 "dialog": page.dialog or "",
-                "elements": shown_elements(page),
+                "elements": shown_elements(page) if self.hold.by else (),
             }
         self.hold.tell(**news)
 

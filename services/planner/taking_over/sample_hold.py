@@ -81,7 +81,8 @@ class SampleHold:
                     await changed.wait()
         except TimeoutError:
             pass
-        return replace(self._told, mine=self._is_key(request.key))
+        mine = self._is_key(request.key)
+        return replace(self._told, mine=mine, elements=self._told.elements if mine else ())
 
     async def steer(self, request: SteerSample) -> SteerReply:
         """Take the sample over, hand it back, or have an act done. An act is answered when it was done."""

@@ -56,7 +56,7 @@ class FollowSample(Message, frozen=True, kw_only=True):
 class SampleAtWork(Message, frozen=True, kw_only=True):
     """What is done at a sample. ``decides``: who decides its steps. ``held_by``: who has taken it over; empty: nobody.
     ``ready``: its holder can act, for no step is on its way. ``mine``: the asker is its holder. ``elements`` are those
-    of the snapshot, of a page at ``url``; ``secrets``: names of those that may be typed."""
+    of the snapshot, of a page at ``url``, for its holder alone; ``secrets``: names of those that may be typed."""
 
     version: int
     attempt: int

@@ -181,7 +181,7 @@ async def test_one_person_holds_it_and_others_are_told_who(held: TakenOver):
     for command in (HandBack(), KeepHold(), PressAt(x=25, y=208)):
         assert await held.refused(command, "bob") == "not_held"
     told = await held.now("bob")
-    assert (told.held_by, told.mine) == ("ann", False)
+    assert (told.held_by, told.mine, told.elements) == ("ann", False, ())
     await held.done(HandBack())
     await held.done(TakeOver())  # before the work goes on
     await held.ready()

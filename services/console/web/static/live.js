@@ -57,7 +57,7 @@ class LiveView extends HTMLElement {
   }
 
   #nobody() {
-    this.#say("off", "Nobody works on this sample now", this.drawn ? "The picture is the last one. " : "", el("a", { href: this.dataset.sample }, "What came of it"), ". If it is tried again, it is shown here.");
+    this.#say("off", "Nobody works on this sample now", this.drawn ? "The picture is the last one. " : "", el("a", { href: this.dataset.sample }, "What came of it"), ". When somebody does, it is shown here.");
     if (this.#work) this.#worked(null);
   }
 
@@ -103,8 +103,10 @@ class LiveView extends HTMLElement {
     fill(this.step, last ? [`Step ${last.step}, by `, said(who(last.decided_by)), ": ", words(last.action), last.on ? [" ", said(last.on)] : "", last.message ? ["; ", said(last.message)] : "", last.ok ? "" : " (it did not work)"] : work ? "No step has been taken yet." : "Nothing now.");
     const shape = (one) => (one ? [one.mine, one.ready, one.held_by, one.mine && one.ready ? one.snapshot_id : "", one.decides].join("|") : "");
     if (!this.hands.firstChild || shape(before) !== shape(work)) this.#build();
-    this.canvas.tabIndex = work?.mine && work.ready ? 0 : -1;
-    this.classList.toggle("in-hand", Boolean(work?.mine && work.ready));
+    const inHand = Boolean(work?.mine && work.ready);
+    this.canvas.tabIndex = inHand ? 0 : -1;
+    this.canvas.setAttribute("role", inHand ? "application" : "img");
+    this.classList.toggle("in-hand", inHand);
     this.#outline();
   }
 
@@ -124,7 +126,7 @@ class LiveView extends HTMLElement {
     this.elements = null;
     if (!work) return fill(this.hands);
     if (!work.held_by) return fill(this.hands, el("p", { class: "muted" }, "Decided by ", said(work.decides), "."), this.#button("Take over", { steer: "take" }, "act"), el("p", { class: "muted" }, "It then waits for you between two steps. All that you do is in its step log, with your name."));
-    if (!work.mine) return fill(this.hands, el("p", { class: "live-holder" }, said(work.held_by), " has taken it over."), el("p", { class: "muted" }, "It goes on when it is handed back, or a minute after its holder has gone."));
+    if (!work.mine) return fill(this.hands, el("p", { class: "live-holder" }, said(work.held_by), " has taken it over."), el("p", { class: "muted" }, "The work goes on when it is handed back, or a minute after its holder has gone."));
     const note = el("input", { name: "note", maxlength: 1000, autocomplete: "off" });
     const back = el("form", { class: "live-form", onsubmit: (event) => this.#submit(event, () => ({ steer: "back", note: note.value })) }, el("label", null, "For whoever goes on (may be empty)", note), el("button", { type: "submit" }, "Hand back"));
     if (!work.ready) return fill(this.hands, el("p", { class: "live-holder" }, "Yours, as soon as the step that is on its way has ended."), back);
