@@ -13,7 +13,7 @@ from services.browser_pool.login_states import LoginState
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, WantedRefs
 from shared.bus.actor import Actor
-from shared.contracts.browser.live import MOST_WAIT_S, NothingNew, PageShown, WatchReply, WatchSample
+from shared.contracts.browser.live import ACTING_GAP_S, MOST_WAIT_S, NothingNew, PageShown, WatchReply, WatchSample
 from shared.contracts.browser.logins import (
     AccessChecked,
     CheckAccess,
@@ -204,7 +204,8 @@ async def watch(request: WatchSample, deps: BrowserPoolDeps) -> WatchReply:
     """
     session_id, held = deps.sessions.of_sample(request.run_id, request.sample_id)
     with deps.viewers.one_more(session_id, request.by):
-        shown = await held.session.watch(request.after, min(max(request.wait_s, 0.0), MOST_WAIT_S))
+        wait_s = min(max(request.wait_s, 0.0), MOST_WAIT_S)
+        shown = await held.session.watch(request.after, wait_s, max(request.gap_s, ACTING_GAP_S))
     if isinstance(shown, str):
         return NothingNew(session_id=session_id, why=shown)
     return PageShown(

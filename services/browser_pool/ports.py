@@ -236,9 +236,10 @@ class BrowserSession(Protocol):
         """Return a small picture of the view; None where the page is not drawn in time."""
         ...
 
-    async def watch(self, after: int, wait_s: float) -> LiveFrame | str:
-        """Return the next picture after number ``after`` of the page as it is drawn; without one within ``wait_s``, why
-        there is none: empty where the page stands still. It needs no lock: it is also called during an action."""
+    async def watch(self, after: int, wait_s: float, gap_s: float) -> LiveFrame | str:
+        """Return the next picture after number ``after`` of the page as it is drawn, ``gap_s`` after the last one at
+        the earliest; without one within ``wait_s``, why there is none: empty where the page stands still. It needs no
+        lock: it is also called during an action."""
         ...
 
     async def fetch(self, request: ApiRequest) -> ApiResponse | FetchRefused:

@@ -18,7 +18,7 @@ from tests.browser.site import Site
 from tests.typed import expect
 from tests.waiting import until_asked
 
-WAIT_S = 30.0
+WAIT_S, GAP_S = 30.0, 0.05
 BLACK, WHITE = 40, 215
 
 
@@ -37,7 +37,7 @@ async def frame_with(session: PoolSession, wanted, after: int = 0) -> LiveFrame:
 
     async def look() -> LiveFrame | None:
         nonlocal seen
-        shown = await session.watch(seen, WAIT_S)
+        shown = await session.watch(seen, WAIT_S, GAP_S)
         if isinstance(shown, str):
             return None
         seen = shown.number
@@ -84,7 +84,7 @@ async def test_no_picture_shows_a_secret_while_it_is_typed_and_after(secretive: 
 
     async def watch() -> None:
         while not over.is_set():
-            shown = await secretive.watch(frames[-1].number, 0.5)
+            shown = await secretive.watch(frames[-1].number, 0.5, GAP_S)
             if not isinstance(shown, str):
                 frames.append(shown)
 

@@ -35,8 +35,9 @@ MOST_PX = 1280
 QUALITY, SMALL_QUALITY = 60, 35
 MOST_BYTES = 450_000
 """Of a picture: with base64 it is a message that a foreign NATS server takes."""
-GAP_S = 0.25
-"""Between two pictures."""
+HELD_BACK = 2
+"""The browser draws three pictures before one is acknowledged. While the page moves, two are not, so that it draws one
+for each that is shown; once it stands still they are."""
 IDLE_S = 4.0
 """After the last ask the browser draws no more."""
 LOOK_S = 0.5
@@ -77,17 +78,17 @@ class Screencast:
         self._why = ""
         self._news = asyncio.Event()
         self._number = 0
-        self._asked_s, self._waiting = 0.0, 0
+        self._asked_s, self._waiting, self._gap_s = 0.0, 0, 0.0
         self._muted = self._mutes = 0
         self._drawn = asyncio.Event()
         self._raw: dict[str, Any] | None = None
-        self._owed = 0
-        """Pictures that the browser has sent and that are not acknowledged."""
+        self._owed, self._cast = 0, 0
+        """Pictures that the browser has sent and that are not acknowledged, and the number by which they are."""
 
-    async def next_frame(self, after: int, wait_s: float) -> LiveFrame | str:
+    async def next_frame(self, after: int, wait_s: float, gap_s: float) -> LiveFrame | str:
         """Return the picture after that number; without one within the time, why there is none: empty for a page that
         stands still."""
-        self._asked_s = time.monotonic()
+        self._asked_s, self._gap_s = time.monotonic(), gap_s
         if self._running is None or self._running.done():
             self._latest, self._why = None, ""
             self._running = asyncio.create_task(self._run())
@@ -147,7 +148,7 @@ class Screencast:
                 await protocol.detach()
 
     def _take(self, event: dict[str, Any]) -> None:
-        self._raw = event
+        self._raw, self._cast = event, event["sessionId"]
         self._owed += 1
         self._drawn.set()
 
@@ -165,6 +166,7 @@ class Screencast:
             await wait_for_first(self._drawn.wait(), timeout_s=LOOK_S)
             raw, mutes = self._raw, self._mutes
             if raw is None:
+                await self._acknowledge(protocol)
                 if again and not self._muted:  # what was left out, or covered too much, may stand still
                     again = False
                     await send(protocol, "Page.stopScreencast")
@@ -178,10 +180,14 @@ class Screencast:
                 self._tell(frame)
             again = frame is None or self._mutes != mutes or before.boxes != now.boxes
             before = now
-            await asyncio.sleep(GAP_S)
-            owed, self._owed = self._owed, 0
-            for _ in range(owed):
-                await send(protocol, "Page.screencastFrameAck", sessionId=raw["sessionId"])
+            await asyncio.sleep(self._gap_s)
+            await self._acknowledge(protocol, but=HELD_BACK)
+
+    async def _acknowledge(self, protocol: CDPSession, but: int = 0) -> None:
+        """Have the browser draw further pictures: as many as it has sent, ``but`` so many fewer."""
+        while self._owed > but:
+            self._owed -= 1
+            await send(protocol, "Page.screencastFrameAck", sessionId=self._cast)
 
     async def _made(self, raw: dict[str, Any], before: _View, now: _View) -> LiveFrame | None:
         """Return the picture; None where it is not known what of it is secret."""

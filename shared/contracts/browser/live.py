@@ -8,6 +8,8 @@ from shared.contracts.base import Message
 
 MOST_WAIT_S = 15.0
 """For a page that draws nothing new."""
+LOOKING_GAP_S, ACTING_GAP_S = 0.5, 0.2
+"""Between two pictures, for who looks on, and for who acts."""
 
 
 class WatchSample(Message, frozen=True, kw_only=True):
@@ -15,12 +17,14 @@ class WatchSample(Message, frozen=True, kw_only=True):
     while it is asked, and stops once it is not.
 
     ``after``: number of the last picture that was seen; 0: none was. ``wait_s``: how long to wait for a later one,
-    `MOST_WAIT_S` at most. ``by``: who looks."""
+    `MOST_WAIT_S` at most. ``gap_s``: the least time between two pictures, for each costs the browser some 50 ms.
+    ``by``: who looks."""
 
     run_id: str
     sample_id: str
     after: int = 0
     wait_s: float = MOST_WAIT_S
+    gap_s: float = LOOKING_GAP_S
     by: str = ""
 
 

@@ -59,7 +59,7 @@ class FakeSession:
         self._check()
         return None
 
-    async def watch(self, after: int, wait_s: float) -> LiveFrame | str:
+    async def watch(self, after: int, wait_s: float, gap_s: float) -> LiveFrame | str:
         self._check()
         if self.gate is not None:
             self.started.set()

@@ -328,9 +328,9 @@ class PoolSession(PageSession):
         with self._screencast.unseen() if isinstance(action, TypeSecret) else nullcontext():
             return await super().act(action, **how)
 
-    async def watch(self, after: int, wait_s: float) -> LiveFrame | str:
+    async def watch(self, after: int, wait_s: float, gap_s: float) -> LiveFrame | str:
         """See BrowserSession."""
-        return await self.run_unless_lost(self._screencast.next_frame(after, wait_s))
+        return await self.run_unless_lost(self._screencast.next_frame(after, wait_s, gap_s))
 
     async def take_step_picture(self) -> Capture | None:
         """See BrowserSession."""

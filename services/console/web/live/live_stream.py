@@ -13,7 +13,7 @@ import msgspec
 
 from services.console.web.desk import Desk
 from shared.aio import run_alongside
-from shared.contracts.browser.live import PageShown, WatchReply, WatchSample
+from shared.contracts.browser.live import ACTING_GAP_S, LOOKING_GAP_S, PageShown, WatchReply, WatchSample
 from shared.contracts.sessions.taking_over import FollowSample
 from shared.errors import ExhibitError, PermanentError
 from shared.subjects import FOLLOW_SAMPLE, WATCH_SAMPLE
@@ -57,9 +57,11 @@ class SampleSeen:
     key: str = ""
 
 
-async def look(desk: Desk, seen: SampleSeen, after: int, wait_s: float) -> WatchReply:
+async def look(desk: Desk, seen: SampleSeen, after: int, wait_s: float, gap_s: float = LOOKING_GAP_S) -> WatchReply:
     """Return the page of the sample. Raises as an ask does; PermanentError for what is no picture."""
-    asked = WatchSample(run_id=seen.run_id, sample_id=seen.sample_id, after=after, wait_s=wait_s, by=desk.person)
+    asked = WatchSample(
+        run_id=seen.run_id, sample_id=seen.sample_id, after=after, wait_s=wait_s, gap_s=gap_s, by=desk.person
+    )
     shown = await desk.client.bus.ask(WATCH_SAMPLE, asked, timeout_s=ANSWER_S)
     if isinstance(shown, PageShown) and not shown.picture.startswith(JPEG):
         raise PermanentError("the pool has sent something that is no picture", code="not_a_picture")
@@ -89,14 +91,15 @@ async def live_events(desk: Desk, streams: LiveStreams, seen: SampleSeen) -> Asy
 
 
 async def _tell_both(desk: Desk, seen: SampleSeen, say: Say) -> None:
-    await asyncio.gather(_tell_pictures(desk, seen, say), _tell_work(desk, seen, say))
+    mine = asyncio.Event()
+    await asyncio.gather(_tell_pictures(desk, seen, say, mine), _tell_work(desk, seen, say, mine))
 
 
-async def _tell_pictures(desk: Desk, seen: SampleSeen, say: Say) -> None:
+async def _tell_pictures(desk: Desk, seen: SampleSeen, say: Say, mine: asyncio.Event) -> None:
     after = 0
     while not desk.closing.is_set():
         try:
-            shown = await look(desk, seen, after, WAIT_S)
+            shown = await look(desk, seen, after, WAIT_S, ACTING_GAP_S if mine.is_set() else LOOKING_GAP_S)
         except PermanentError as exc:
             await say("refused", why=str(exc))
             return
@@ -111,7 +114,8 @@ async def _tell_pictures(desk: Desk, seen: SampleSeen, say: Say) -> None:
             await say("still", why=shown.why)
 
 
-async def _tell_work(desk: Desk, seen: SampleSeen, say: Say) -> None:
+async def _tell_work(desk: Desk, seen: SampleSeen, say: Say, mine: asyncio.Event) -> None:
+    """``mine``: is set while the page's session holds the sample."""
     known = 0
     while not desk.closing.is_set():
         asked = FollowSample(
@@ -128,6 +132,7 @@ async def _tell_work(desk: Desk, seen: SampleSeen, say: Say) -> None:
         if work.version != known:
             await say("work", **msgspec.to_builtins(work))
         known = work.version
+        (mine.set if work.mine else mine.clear)()
 
 
 def _told(shown: PageShown) -> dict[str, Any]:
