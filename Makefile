@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 COMPILE = $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -q
 
-.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-review bench-compare bench-truth bench-library bench-console bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
+.PHONY: help setup browser extras demo test test-fast test-long check s3 s3-long real bench bench-observe bench-planner bench-evidence bench-review bench-compare bench-truth bench-library bench-console bench-web bench-learn bench-flows bench-flows-kills bench-drift bench-releases bench-hands bench-security bench-telemetry bench-flow-profile bench-tests mutants lock audit sbom schema examples corpus docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -82,6 +82,9 @@ bench-console: setup  ## How long the command line takes to start, beside the st
 
 up: browser  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up
+
+bench-web: setup  ## The console in the browser: what one live view costs a run, and how soon pages and events are there
+	@$(PY) -m benchmarks.web
 
 bench-learn: setup  ## Flows learned from written rows of third-party pages, beside autoscraper
 	@$(PY) -m benchmarks.learn
