@@ -123,3 +123,19 @@ c.onclick = (event) => { o.textContent = `${event.offsetX} ${event.offsetY}` }</
     assert await session.page.text_content("#o") == "30 200"
     again = await session.act(ClickAt(x=1000, y=1000))
     assert again.result.effect == NotSeen()
+
+
+async def test_the_last_picture_of_a_page_that_moved_is_how_it_stands_still(session: PoolSession, site: Site) -> None:
+    site.add("/after", "<style>body{background:black}</style>")
+    moving = site.add(
+        "/moving",
+        "<input autofocus><script>setInterval(() => { document.title += 'x' ; "
+        "document.body.style.background = document.title.length % 2 ? 'white' : 'silver' }, 20)</script>",
+    )
+    await session.act(Goto(url=moving))
+    first = await frame_with(session, lambda _: True)
+    later = await frame_with(session, lambda one: one.number > first.number, first.number)
+    await session.page.evaluate("location.href = '/after'")
+    still = await frame_with(session, lambda one: one.url.endswith("/after"), later.number)
+    dark = await frame_with(session, lambda one: pixels(one, 300, 300, 9, 9).max() < BLACK, still.number - 1)
+    assert dark.url.endswith("/after")

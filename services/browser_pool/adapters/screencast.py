@@ -35,9 +35,9 @@ MOST_PX = 1280
 QUALITY, SMALL_QUALITY = 60, 35
 MOST_BYTES = 450_000
 """Of a picture: with base64 it is a message that a foreign NATS server takes."""
-HELD_BACK = 2
-"""The browser draws three pictures before one is acknowledged. While the page moves, two are not, so that it draws one
-for each that is shown; once it stands still they are."""
+MOST_OWED, HELD_BACK = 3, 2
+"""The browser draws three pictures before one is acknowledged, and leaves out the others. While the page moves, two are
+not, so that it draws one for each that is shown; once it stands still the view is asked for anew."""
 IDLE_S = 4.0
 """After the last ask the browser draws no more."""
 LOOK_S = 0.5
@@ -84,6 +84,8 @@ class Screencast:
         self._raw: dict[str, Any] | None = None
         self._owed, self._cast = 0, 0
         """Pictures that the browser has sent and that are not acknowledged, and the number by which they are."""
+        self._dropped = False
+        """Whether the browser may have left out a picture, because as many were owed as may be."""
 
     async def next_frame(self, after: int, wait_s: float, gap_s: float) -> LiveFrame | str:
         """Return the picture after that number; without one within the time, why there is none: empty for a page that
@@ -150,10 +152,12 @@ class Screencast:
     def _take(self, event: dict[str, Any]) -> None:
         self._raw, self._cast = event, event["sessionId"]
         self._owed += 1
+        self._dropped = self._dropped or self._owed >= MOST_OWED
         self._drawn.set()
 
     async def _begin(self, protocol: CDPSession) -> None:
         """Have the browser draw; it sends the view as it is, and each change of it."""
+        self._owed, self._dropped = 0, False
         await send(
             protocol, "Page.startScreencast", format="jpeg", quality=QUALITY, maxWidth=MOST_PX, maxHeight=MOST_PX
         )
@@ -166,8 +170,8 @@ class Screencast:
             await wait_for_first(self._drawn.wait(), timeout_s=LOOK_S)
             raw, mutes = self._raw, self._mutes
             if raw is None:
-                await self._acknowledge(protocol)
-                if again and not self._muted:  # what was left out, or covered too much, may stand still
+                # What was left out, or covered too much, may be how the page stands still.
+                if (again or self._dropped) and not self._muted:
                     again = False
                     await send(protocol, "Page.stopScreencast")
                     await self._begin(protocol)
@@ -181,11 +185,11 @@ class Screencast:
             again = frame is None or self._mutes != mutes or before.boxes != now.boxes
             before = now
             await asyncio.sleep(self._gap_s)
-            await self._acknowledge(protocol, but=HELD_BACK)
+            await self._acknowledge(protocol)
 
-    async def _acknowledge(self, protocol: CDPSession, but: int = 0) -> None:
-        """Have the browser draw further pictures: as many as it has sent, ``but`` so many fewer."""
-        while self._owed > but:
+    async def _acknowledge(self, protocol: CDPSession) -> None:
+        """Have the browser draw a further picture for each that was shown."""
+        while self._owed > HELD_BACK:
             self._owed -= 1
             await send(protocol, "Page.screencastFrameAck", sessionId=self._cast)
 
