@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from services.workflows.build_handlers import build_actor
 from services.workflows.builds.build_sessions import BuildSessions
 from shared.aio import wait_for_first
+from shared.contracts.actions import Screenshot
 from shared.contracts.questions import QuestionAnswer
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import (
@@ -27,7 +28,7 @@ from shared.contracts.workflows.build_events import (
 )
 from shared.flows.building.state import replayed
 from shared.recordings.packing import unpack_recording
-from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
+from shared.streams import ARTIFACTS, BUILD_EVENTS, BUILD_FILES, BUILDS
 from shared.subjects import LIST_BUILDS, LOAD_BUILD_FILE, READ_BUILD, READ_BUILD_FILE, STORE_BUILD_FILE
 from shared.testing.bus import MemoryBus
 from tests.handlers.planner.scripted_pool import ScriptedPool, pool
@@ -404,3 +405,22 @@ async def test_events_of_many_batches_come_in_messages_that_are_small_enough(wor
             break
         found += read.events
     assert [one.text[0] for one in found if isinstance(one, Told)] == list("1234567")
+
+
+async def test_a_capture_keeps_its_name_when_a_step_before_it_is_left_out(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    await ann.do(builds.BeginWork())
+    await ann.do(builds.AddTodo(title="Take it again"))
+    first, second = ann.state.todos[0].number, ann.state.todos[-1].number
+    taken = builds.ActOnRow(action=Screenshot(label="record"))
+    turns = (builds.ChooseTodo(number=second), taken, builds.ChooseTodo(number=first), builds.UndoStep(), taken)
+    told = await ann.do(GO)
+    for command in (taken, *turns):
+        await world.bus.put(ARTIFACTS, "blob-record", b"a picture")
+        told = await ann.do(command)
+    path = next(path for path in told.files if path.startswith("samples/A-"))
+    sample = unpack_recording(await world.bus.get(BUILD_FILES, f"one.{told.files[path]}"))
+    names = [filed.filename for step in sample.steps for filed in step.artifacts]
+    assert names == ["02_record.png", "03_record.png"]
