@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
@@ -342,8 +343,14 @@ class Change(Part, frozen=True, kw_only=True):
     """Addresses that the page requested and that were refused, each with the reason."""
     not_taken: tuple[str, ...] = ()
     """What the page sent to its own site, and that was answered with an error or not at all: method and address."""
-    taken: tuple[str, ...] = ()
-    """The same, answered without an error. Where a field was filled in, it saves by itself, or the site checks it."""
+    taken: tuple[str, ...] | UnsetType = UNSET
+    """The same, answered without an error. Where a field was filled in, it saves by itself, or the site checks it.
+    UNSET where nothing was, so that a step without it has the bytes that it had before there was this field."""
+
+    @property
+    def answered_well(self) -> tuple[str, ...]:
+        """As ``taken``, empty where nothing was."""
+        return self.taken or ()
 
 
 class ActionResult(Message, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import UNSET
 from playwright.async_api import Browser, BrowserContext, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -371,7 +372,7 @@ class PageSession:
             closed_by=tuple(one for one in self.tabs.dismissed.values() if one is not None),
             denied=self.guard.denials() if self.guard is not None else (),
             not_taken=self.network.not_taken(url_before, allowed),
-            taken=self.network.taken(url_before, allowed),
+            taken=self.network.taken(url_before, allowed) or UNSET,
         )
 
     async def close(self) -> None:

@@ -33,7 +33,7 @@ def unsaved_problems(view: SampleView) -> list[SampleProblem]:
             filled = last
         last = filled or last
         if filled is None:
-            if isinstance(entry.action, PRESSES) and foreground(change.taken, view.spec):
+            if isinstance(entry.action, PRESSES) and foreground(change.answered_well, view.spec):
                 refused.clear()
             continue
         failed = foreground(change.not_taken, view.spec)

@@ -33,7 +33,7 @@ def may_change_site(action: BrowserAction, elements: Sequence[Element], samples:
 
 def sent_by_itself(step: StepTaken) -> tuple[str, ...]:
     """Return what the page sent to its site at a step, and the site took; empty: nothing."""
-    return () if step.result is None else step.result.change.taken
+    return () if step.result is None else step.result.change.answered_well
 
 
 def _control_of(step: StepTaken) -> tuple[str, str] | None:

@@ -228,7 +228,7 @@ def test_what_changes_something_is_asked_by_post_alone():
     assert changing == {
         "/new", "/new/{draft}/{act}", "/runs/{run}/control/{control}", "/runs/{run}/review/{act}",
         "/runs/{run}/drift/approve", "/flows/{name}/rollback", "/runs/{run}/answer/{key}", "/several/{control}",
-        "/views", "/views/remove", "/builds/{build}/do", "/builds/{build}/go-on",
+        "/views", "/views/remove", "/new/{draft}/build", "/builds/{build}/do", "/builds/{build}/go-on",
         "/runs/{run}/samples/{sample}/live/steer",
     }  # fmt: skip
     assert all((route.methods or set()) <= {"GET", "HEAD", "POST"} for route in routes())
