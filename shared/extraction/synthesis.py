@@ -47,6 +47,7 @@ from shared.extraction.rules import (
 )
 from shared.extraction.values import TEXT_TYPES, FieldType, Span, find_spans, is_absent, may_be_absent, value_key
 from shared.field_types import base_type, nullable
+from shared.pages.elements import is_filter
 from shared.text.normal import fold, label_form
 
 MAX_RULES = 8
@@ -376,6 +377,8 @@ def _occurrences(example: Example, form: FieldType) -> Iterator[tuple[Element, A
         for aspect in _aspects(element):
             if aspect[0] == "url" and example.page.is_within_itself(element):
                 continue  # it says what the page's address does, and that was opened because of the row
+            if is_filter(element):
+                continue  # it says what was asked for, and not what was found
             text = text_of(element, *aspect)
             if count < MAX_OCCURRENCES and text and find_spans(form, text, example.value or ""):
                 count += 1

@@ -129,6 +129,8 @@ class FlowPublisher:
         if built.flow.problems:
             bench.tell("publish_draft", details=built.flow.problems)
             return
+        if built.flow.with_model:
+            bench.tell("left_to_model", fields=built.flow.with_model)
         left_out = row.sample_id in bench.state.finished
         bench.tell("replaying_left_out" if left_out else "replaying", row=row.sample_id)
         replay = await self._replay(built.flow, row)

@@ -49,6 +49,7 @@ OutcomeCode = Literal[
     "known_after_more_rows",
     "todo_lacks",
     "compiler_asks_nothing",
+    "left_to_model",
     "replaying",
     "replaying_left_out",
     "replay_held_back",

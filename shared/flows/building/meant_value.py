@@ -11,9 +11,10 @@ from shared.contracts.steps import FieldValue
 from shared.extraction.values import FieldType, find_spans
 from shared.field_types import nullable
 from shared.pages.elements import text_of
+from shared.pages.read.label_places import Places
 from shared.task.output_field import OutputField
 from shared.task.typed_values import is_not_present, typed_value
-from shared.text.normal import Invalid, fold, quoted, tidy
+from shared.text.normal import Invalid, fold, label_form, quoted, tidy
 
 MOST_TOLD = 8
 
@@ -37,9 +38,7 @@ def find_meant(words: Sequence[str], elements: Sequence[Element]) -> MeantValue 
     if numbered is not None and not words[1:]:
         return MeantValue(numbered, text_of(numbered))
     if words[0] == "beside":
-        label = fold(" ".join(words[1:]))
-        beside = [one for one in elements if one.header is not None and fold(one.header) == label]
-        return _only([MeantValue(one, text_of(one)) for one in beside], text)
+        return _only(_beside(" ".join(words[1:]), elements), text)
     wanted = fold(tidy(text))
     whole = [MeantValue(one, text_of(one)) for one in elements if fold(tidy(text_of(one))) == wanted]
     if numbered is not None and (part := part_meant(numbered, " ".join(words[1:]))):
@@ -68,6 +67,18 @@ def value_meant(
     if isinstance(typed, Invalid):
         return f"{name} is a {field.type}, and {quoted(shown)} is none: {typed.message}"
     return FieldValue(field=name, state="value", value=typed.value, shown=shown, source=source, read_by=by)
+
+
+def _beside(written: str, elements: Sequence[Element]) -> list[MeantValue]:
+    """Return what stands beside a label, in each form in which a run reads labels: of a term or a column, in the same
+    text (``Price: 12.25``), or in a text of its own. A text that something speaks against is none."""
+    label = label_form(written)
+    headed = [MeantValue(one, text_of(one)) for one in elements if label and label_form(one.header or "") == label]
+    if headed or not label:
+        return headed
+    places = Places(elements, frozenset({label})).of(frozenset({label}))
+    told = [one for place in places for one in place if one.shown and not one.doubtful]
+    return [MeantValue(one.element, one.shown) for one in told if one.last is None]
 
 
 def part_meant(element: Element, written: str) -> str:

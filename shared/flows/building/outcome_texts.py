@@ -161,6 +161,11 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     ),
     "compiler_asks_nothing": PartyTexts("The compiler asks nothing.", refused=False),
     # --- publishing
+    "left_to_model": PartyTexts(
+        "No rule reads {fields}: a run leaves that to its labels or to a model, and to a person where neither is "
+        "certain. One more row that shows it (`next`) may teach a rule.",
+        refused=False,
+    ),
     "replaying": PartyTexts("Replaying the flow on row {row}, which it was not built with.", refused=False),
     "replaying_left_out": PartyTexts(
         "The input has no further row. So the flow is built without row {row}, and replayed on it.", refused=False

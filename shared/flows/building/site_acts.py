@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shared.contracts.actions import BrowserAction, ByRef
+from shared.contracts.actions import BrowserAction, ByCss, ByRef, ByText
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import StepTaken
 from shared.pages.effects.site_changes import action_only_looks
 from shared.pages.elements import description_of
 from shared.recordings.recording import Recording
-from shared.text.normal import fold
+from shared.text.normal import fold, quoted
 
 
 def described_act(action: BrowserAction, elements: Sequence[Element]) -> str:
     """Return what is done, for people, such as `click on button "Save"`. ``elements``: of the page."""
     tag, element = str(action.__struct_config__.tag), _element_of(action, elements)
-    return tag if element is None else f"{tag} on {description_of(element)}"
+    if element is not None:
+        return f"{tag} on {description_of(element)}"
+    match getattr(action, "target", None):
+        case ByText(text=text):
+            return f"{tag} on {quoted(text)}"
+        case ByCss(css=css):
+            return f"{tag} on css={css}"
+    return tag
 
 
 def may_change_site(action: BrowserAction, elements: Sequence[Element], samples: Iterable[Recording]) -> bool:

@@ -17,7 +17,9 @@ STATE = element(2, "text", "Open since 12 May 2026")
 OWNER = element(3, "definition", "Ann Lee", header="Owner")
 TWICE = element(4, "text", "12 of 12 lines")
 ROOM = element(5, "text", "2 Open since 12 May 2026")
-PAGE = (HEADING, STATE, OWNER, TWICE)
+PRICE = element(6, "text", "Price: 7.25")
+PUBLISHER = (element(7, "text", "Publisher:"), element(8, "link", "Salt House", url="/publisher/4"))
+PAGE = (HEADING, STATE, OWNER, TWICE, PRICE, *PUBLISHER)
 
 
 @cases(
@@ -29,6 +31,9 @@ PAGE = (HEADING, STATE, OWNER, TWICE)
         ("1 #11", 1, "#11"),
         ("key card does not open", 1, "Key card does not open"),
         ("beside owner", 3, "Ann Lee"),
+        ("beside Price", 6, "7.25"),
+        ("beside price:", 6, "7.25"),
+        ("beside Publisher", 8, "Salt House"),
         ("ann lee", 3, "Ann Lee"),
         ("2 12 May 2026", 2, "12 May 2026"),
         ("12 May 2026", 2, "12 May 2026"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from shared.contracts.actions import ByRef, Click, PickOption
+from shared.contracts.actions import ByCss, ByRef, Click, PickOption
 from shared.contracts.results import Change
 from shared.flows.building.site_acts import described_act, may_change_site
 from shared.recordings.recording import Recording
@@ -43,3 +43,4 @@ def test_what_the_page_itself_says_is_asked_for_without_a_row():
     assert may_change_site(press, PAGE, ())
     assert described_act(press, PAGE) == "click on button 'Save'"
     assert described_act(pick(9), PAGE) == "pick"
+    assert described_act(Click(target=ByCss(css="a.title"), reason=""), PAGE) == "click on css=a.title"
