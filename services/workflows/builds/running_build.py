@@ -122,6 +122,8 @@ class RunningBuild:
                 self.closed = True
             except NotDoneError as exc:
                 self._tell(exc.outcome)
+            except TransientError as exc:
+                self._tell(outcome_of("failed_for_now", details=(str(exc),)))
             except ExhibitError as exc:
                 self._tell(outcome_of("failed", details=(str(exc),)))
             except Exception as exc:

@@ -64,6 +64,7 @@ OutcomeCode = Literal[
     "publish_refused",
     "not_published",
     "not_published_yet",
+    "failed_for_now",
     "failed",
 ]
 

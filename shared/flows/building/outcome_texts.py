@@ -218,6 +218,9 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "the input that it was not built with.",
         refused=False,
     ),
+    "failed_for_now": PartyTexts(
+        "{details}. What was done until then is kept: write the line again, or go on by hand.", "{details}"
+    ),
     "failed": PartyTexts("{details}", "{details}"),
 }
 
