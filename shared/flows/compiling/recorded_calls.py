@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from msgspec.structs import replace as replace_part
+
 from shared.actions.conversion import to_call
 from shared.actions.table import ACTIONS, facts_of_call, tag_of
 from shared.contracts.results import CheckboxSet, Locator, TargetFound
@@ -21,6 +23,7 @@ from shared.contracts.workflows.flows import (
     TypeInto,
 )
 from shared.pages.locate.selectors import Selector, write_selector
+from shared.pages.locate.target_context import is_one_link
 from shared.recordings.recording import Recording, rows_by_page
 
 TICKED = frozenset({"checkbox", "switch"})
@@ -73,7 +76,7 @@ def calls_of(sample: Recording, number: int) -> tuple[list[RecordedCall], list[s
             continue
         call = to_call(step.action)
         if call is not None:
-            found.append(_recorded(step, call, number))
+            found.append(_recorded(step, call, number, sample))
         elif ACTIONS[type(step.action)].compiled == "not_possible":
             tag = tag_of(type(step.action))
             problems.append(f"{sample.sample_id}, step {step.step}: a flow has no call for {tag!r}")
@@ -116,10 +119,22 @@ def _closings(step: StepTaken, number: int) -> Iterator[RecordedCall]:
         )
 
 
-def _recorded(step: StepTaken, call: FlowCall, number: int) -> RecordedCall:
+def _of_one_link(target: TargetFound, step: StepTaken, sample: Recording) -> TargetFound:
+    """Return the target; one of several links that are one was found by its name alone."""
+    page = sample.pages.get(_observed(step))
+    if page is None or target.role != "link":
+        return target
+    named = [one for one in page.elements if (one.role, one.name) == (target.role, target.name)]
+    if len(named) <= 1 or not is_one_link(named):
+        return target
+    locators = (replace_part(one, matches=1) if one.kind == "role" else one for one in target.locators)
+    return replace_part(target, locators=tuple(locators))
+
+
+def _recorded(step: StepTaken, call: FlowCall, number: int, sample: Recording) -> RecordedCall:
     result = step.result
     effect = "" if result is None or result.effect is None else str(result.effect.__struct_config__.tag)
-    target = None if result is None else result.target
+    target = None if result is None or result.target is None else _of_one_link(result.target, step, sample)
     checked = result.effect.checked if result is not None and isinstance(result.effect, CheckboxSet) else None
     if checked is not None and target is not None and target.role in TICKED:
         call = SetChecked(selector="", checked=checked)

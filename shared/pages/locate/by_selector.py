@@ -17,7 +17,7 @@ from shared.pages.elements import MOST_NAMED, description_of, is_input, names_wi
 from shared.pages.locate.element_facts import ElementFacts
 from shared.pages.locate.findings import Ambiguous, Found, Located, NotFound, Undecidable
 from shared.pages.locate.selectors import Selector, fill_selector, parse_selector, write_selector
-from shared.pages.locate.target_context import row_of
+from shared.pages.locate.target_context import is_one_link, row_of
 from shared.text.normal import fold, quoted, tidy
 
 AFTER_STEPS = 3
@@ -201,15 +201,13 @@ def _healed(
 
 
 def _of_one_link(facts: ElementFacts | None, own: Sequence[Element]) -> Element | None:
-    """Return the recorded one of several links with this name that all lead to one address, such as the picture and
-    the title of a card, else the first of them: either shows the same. What it shows is checked by its effect."""
-    if facts is None or facts.role != "link" or len(own) <= 1 or not _only_shows(facts):
+    """Return the recorded one of several links that are one, see `is_one_link`, else the first of them. None where
+    acting on it was seen to do more than to show something."""
+    if len(own) <= 1 or not is_one_link(own):
         return None
-    targets = {(one.role, one.frame, one.in_dialog, one.url or "") for one in own}
-    role, _, _, url = next(iter(targets))
-    if len(targets) > 1 or role != "link" or not url or url.startswith("#") or url.lower().startswith("javascript:"):
+    if facts is not None and (facts.role != "link" or not _only_shows(facts)):
         return None
-    recorded = [one for one in own if one.fingerprint in facts.fingerprints]
+    recorded = [one for one in own if facts is not None and one.fingerprint in facts.fingerprints]
     return (recorded or own)[0]
 
 

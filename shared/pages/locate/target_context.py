@@ -49,6 +49,17 @@ def context_of(element: Element, elements: Sequence[Element]) -> TargetContext:
     )
 
 
+def is_one_link(elements: Sequence[Element]) -> bool:
+    """Return whether these are links of one name to one page, such as the picture and the title of a card: whichever
+    is clicked, the same is shown."""
+    if not elements:
+        return False
+    first = elements[0]
+    same = {(one.role, one.name, one.url, one.frame, one.in_dialog) for one in elements}
+    is_page = (first.url or "").lower().startswith(("http://", "https://")) and "#" not in (first.url or "")
+    return len(same) == 1 and first.role == "link" and is_page
+
+
 def row_of(element: Element, elements: Sequence[Element]) -> list[Element]:
     """Return the other elements of its table row or, outside of tables, those up to the next element like it.
 

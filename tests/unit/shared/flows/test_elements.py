@@ -99,10 +99,15 @@ CARD = "text=Winter"
 
 
 def test_of_several_links_to_one_address_the_recorded_one_is_meant():
-    picture, title = (el("link", "Winter", url="/book/6", fingerprint=mark) for mark in ("a", "b"))
+    picture, title = (el("link", "Winter", url="http://s/book/6", fingerprint=mark) for mark in "ab")
     known = ElementFacts(role="link", effects=("page_changed",), fingerprints=("b",))
     assert expect(found(CARD, picture, title, facts=known), Found).element.ref == 2
-    other = replace(title, url="/book/7")
+    assert expect(found(CARD, picture, title), Found).element.ref == 1
+    for leads_on in ("http://s/book/7", "#", "javascript:void(0)", "http://s/list#"):
+        assert isinstance(found(CARD, replace(picture, url=leads_on), title, facts=known), Ambiguous)
+    hooks = [replace(one, url="#") for one in (picture, title)]
+    assert isinstance(found(CARD, *hooks, facts=known), Ambiguous)
+    other = replace(title, url="http://s/book/7")
     assert isinstance(found(CARD, picture, other, facts=known), Ambiguous)
     sends = replace(known, effects=("submitted",))
     assert isinstance(found(CARD, picture, title, facts=sends), Ambiguous)

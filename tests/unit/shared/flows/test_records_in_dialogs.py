@@ -73,6 +73,22 @@ def test_what_was_read_in_a_dialog_is_read_there():
     assert answer.value == {"title": "After", "publisher": "Vale", "condition": "lost"}
 
 
+def test_a_card_whose_picture_and_title_lead_to_one_page_is_clicked_by_its_name():
+    recorders = [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
+    for one, clicked in zip(recorders, (2, 5), strict=True):  # the title of one, the picture of the other
+        title = one.row["title"]
+        picture = element(5, "link", title, url="http://site/book/1")
+        card = [replace(each, url="http://site/book/1") if each.ref == 2 else each for each in behind(title)]
+        one.open("http://site/", *card, picture)
+        one.click(clicked, *card, picture, *dialog(title))
+        one.read("title", 6)
+        one.read("publisher", 7, SHOWN[title][0])
+        one.read("condition", 8, SHOWN[title][1])
+    flow = compile_flow(spec_of(**SPEC), samples_of(recorders))
+    assert flow.problems == ()
+    assert 'click(by_role("link", title))' in flow.source
+
+
 def test_a_page_without_the_dialog_shows_nothing_of_it():
     fields = built().files.fields
     readings = read_fields(("publisher", "condition"), fields, page(*behind("After")), {}, named={"title": "After"})
