@@ -26,6 +26,8 @@ from shared.pages.locate.selectors import Selector, write_selector
 from shared.pages.locate.target_context import is_one_link
 from shared.recordings.recording import Recording, rows_by_page
 
+PRESSED = frozenset({"link", "button", "tab", "menuitem"})
+"""Whatever is pressed within one of these presses it."""
 TICKED = frozenset({"checkbox", "switch"})
 CHECKED = str(CheckboxSet.__struct_config__.tag)
 """Effect of a click that chose a radio button, or ticked a box."""
@@ -119,13 +121,19 @@ def _closings(step: StepTaken, number: int) -> Iterator[RecordedCall]:
         )
 
 
-def _of_one_link(target: TargetFound, step: StepTaken, sample: Recording) -> TargetFound:
-    """Return the target; one of several links that are one was found by its name alone."""
+def _of_page(target: TargetFound, step: StepTaken, sample: Recording) -> TargetFound:
+    """Return the target as the page is observed: what CSS has found within a link or a button is that link or button,
+    and one of several links that are one was found by its name alone."""
     page = sample.pages.get(_observed(step))
-    if page is None or target.role != "link":
+    if page is None or not target.name:
         return target
-    named = [one for one in page.elements if (one.role, one.name) == (target.role, target.name)]
-    if len(named) <= 1 or not is_one_link(named):
+    named = [one for one in page.elements if (one.name, one.frame) == (target.name, target.frame)]
+    own = [one for one in named if one.role == target.role]
+    if not own and named and all(one.role in PRESSED for one in named) and (len(named) == 1 or is_one_link(named)):
+        first = named[0]
+        name = Locator(kind="role", value=write_selector(Selector("role", first.role, first.name)), matches=1)
+        return replace_part(target, role=first.role, tag=first.tag, fingerprint=first.fingerprint, locators=(name,))
+    if len(own) <= 1 or not is_one_link(own):
         return target
     locators = (replace_part(one, matches=1) if one.kind == "role" else one for one in target.locators)
     return replace_part(target, locators=tuple(locators))
@@ -134,7 +142,7 @@ def _of_one_link(target: TargetFound, step: StepTaken, sample: Recording) -> Tar
 def _recorded(step: StepTaken, call: FlowCall, number: int, sample: Recording) -> RecordedCall:
     result = step.result
     effect = "" if result is None or result.effect is None else str(result.effect.__struct_config__.tag)
-    target = None if result is None or result.target is None else _of_one_link(result.target, step, sample)
+    target = None if result is None or result.target is None else _of_page(result.target, step, sample)
     checked = result.effect.checked if result is not None and isinstance(result.effect, CheckboxSet) else None
     if checked is not None and target is not None and target.role in TICKED:
         call = SetChecked(selector="", checked=checked)

@@ -89,6 +89,26 @@ def test_a_card_whose_picture_and_title_lead_to_one_page_is_clicked_by_its_name(
     assert 'click(by_role("link", title))' in flow.source
 
 
+def test_what_css_has_found_within_a_link_is_that_link():
+    recorders = [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
+    for one in recorders:
+        title = one.row["title"]
+        card = behind(title)
+        one.open("http://site/", *card)
+        one.click(2, *card, *dialog(title))
+        result = one.steps[-1].result
+        assert result is not None
+        assert result.target is not None
+        paragraph = replace(result.target, role="paragraph", tag="p", fingerprint="p", locators=())
+        one.mark_last(result=replace(result, target=paragraph), target_context=None)
+        one.read("title", 6)
+        one.read("publisher", 7, SHOWN[title][0])
+        one.read("condition", 8, SHOWN[title][1])
+    flow = compile_flow(spec_of(**SPEC), samples_of(recorders))
+    assert flow.problems == ()
+    assert 'click(by_role("link", title))' in flow.source
+
+
 def test_a_page_without_the_dialog_shows_nothing_of_it():
     fields = built().files.fields
     readings = read_fields(("publisher", "condition"), fields, page(*behind("After")), {}, named={"title": "After"})
