@@ -87,7 +87,7 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
         queue_group=QUEUE,
         stats_handler=lambda _: dict(bus.uses),
     )
-    if any(route.subject.keys for route in actor.asks.values()):
+    if any(route.subject.keys and not route.subject.held for route in actor.asks.values()):
         await answer_pings(bus.nc, bus.instance_id)
     service = await nats.micro.add_service(bus.nc, config)
     running, pace = BackgroundTasks(), AskPace()
