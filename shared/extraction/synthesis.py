@@ -377,6 +377,8 @@ def _occurrences(example: Example, form: FieldType) -> Iterator[tuple[Element, A
         for aspect in _aspects(element):
             if aspect[0] == "url" and example.page.is_within_itself(element):
                 continue  # it says what the page's address does, and that was opened because of the row
+            if element.unwritten and example.ref not in (0, element.ref):
+                continue  # another element was pointed at, and this one shows nothing of it: the name of a picture
             if is_filter(element):
                 continue  # it says what was asked for, and not what was found
             text = text_of(element, *aspect)

@@ -274,7 +274,7 @@ def _base_matches(selector: Selector, elements: Sequence[Element]) -> list[Eleme
             return _with_text(fields, selector.value, _labels_of)
         case "text":
             found = _with_text(elements, selector.value, lambda one: (one.name,))
-            return [one for one in found if not one.unwritten] or found
+            return [one for one in found if not one.unwritten and not is_input(one)] or found
         case "css":
             found = _with_css(selector.value, elements)
             if selector.name is None:

@@ -453,3 +453,16 @@ def test_the_address_of_a_page_is_no_place_of_a_value_where_its_own_links_repeat
 
     rules = learn_field([Example(shown(one), one) for one in ("T-1", "T-22", "T-333")], ("Number",)).rules
     assert not any(rule.attribute == "url" and not isinstance(rule.where, PageItself) for rule in rules)
+
+
+def test_the_name_of_a_picture_is_no_place_of_a_value_that_was_pointed_at_elsewhere():
+    titles = ("Winter", "After Book 32")
+    shown = [
+        page({"role": "button", "name": one, "tag": "img", "unwritten": True, "place": "a>img"}, heading(one))
+        for one in titles
+    ]
+    pointed = learn_field([Example(one, text, 2) for one, text in zip(shown, titles, strict=True)], ("Title",))
+    assert {one.find(rule.where) for one in shown for rule in pointed.rules} <= {one.elements[1] for one in shown}
+    assert pointed.rules
+    alone = learn_field([Example(one, text, 1) for one, text in zip(shown, titles, strict=True)], ("Title",))
+    assert {shown[0].elements[0], shown[0].elements[1]} == {shown[0].find(rule.where) for rule in alone.rules}

@@ -117,6 +117,7 @@ def test_a_text_is_one_that_the_page_shows_before_it_is_the_name_of_a_picture():
     picture, title = el("link", "Winter", unwritten=True), el("link", "Winter", url="/book/6")
     assert expect(found(CARD, picture, title), Found).element.ref == 2
     assert expect(found(CARD, picture), Found).element.ref == 1
+    assert expect(found("text=Search", el("textbox", "Search"), el("button", "Search")), Found).element.ref == 2
 
 
 def test_an_element_of_another_role_is_not_it():
