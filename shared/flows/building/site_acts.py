@@ -23,7 +23,8 @@ def described_act(action: BrowserAction, elements: Sequence[Element]) -> str:
             return f"{tag} on {quoted(text)}"
         case ByCss(css=css):
             return f"{tag} on css={css}"
-    return tag
+        case _:
+            return tag
 
 
 def may_change_site(action: BrowserAction, elements: Sequence[Element], samples: Iterable[Recording]) -> bool:
