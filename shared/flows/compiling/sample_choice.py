@@ -89,12 +89,9 @@ def shows_value(sample: Recording, field: str) -> bool:
 
 def absence_of(sample: Recording, field: str) -> str:
     """Return how the sample was done without a value: ``not_present`` (a page says that there is none) or
-    ``not_found`` (no page says anything of it, whoever has noted that); empty: it has one, pages show several, or its
-    result does not say."""
+    ``not_found``; empty: it has one, pages show several, or its result does not say."""
     value = next((one for one in sample.values if one.field == field), None)
-    if value is None or value.state == "value" or value.candidates:
-        return ""
-    return value.state if value.source is not None or value.shown else "not_found"
+    return "" if value is None or value.state == "value" or value.candidates else value.state
 
 
 def _places_of(sample: Recording, field: str) -> tuple[tuple[str, str], ...]:

@@ -7,14 +7,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.steps import FieldValue
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
 from shared.flows.reading import answer_of_proof, answer_of_readings, read_fields
 from tests.unit.planner.planner_pages import page
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
 
 SHOWN = {"Winter, part 6": ("Nordlys", "worn"), "Price, part 4": ("Salt House", "as new"), "After": ("Vale", "lost")}
-SPEC: dict[str, Any] = {
+SPEC = {
     "input_schema": {"title": "string"},
     "start_url": "http://site/",
     "output_schema": {
@@ -108,29 +107,6 @@ def test_what_css_has_found_within_a_link_is_that_link():
     flow = compile_flow(spec_of(**SPEC), samples_of(recorders))
     assert flow.problems == ()
     assert 'click(by_role("link", title))' in flow.source
-
-
-def test_a_field_that_somebody_has_noted_as_absent_may_be_lacking():
-    titles = ("Winter, part 6", "Price, part 4", "After")
-    recorders = [Recorder(title, {"title": title}) for title in titles]
-    for one in recorders:
-        title = one.row["title"]
-        lacks = title == "After"
-        shown = [each for each in dialog(title) if not (lacks and each.ref == 8)]
-        one.open("http://site/", *behind(title))
-        one.click(2, *behind(title, covered_by="dialog"), *shown)
-        one.screenshot("book")
-        one.read("title", 6)
-        one.read("publisher", 7, SHOWN[title][0])
-        if lacks:
-            one.values.append(FieldValue(field="condition", state="not_present"))
-        else:
-            one.read("condition", 8, SHOWN[title][1])
-    fields = {**SPEC["output_schema"], "condition": {"type": "string | null", "labels": ["Condition"]}}
-    spec = spec_of(**{**SPEC, "output_schema": fields, "required_fields": ["title", "publisher"]})
-    flow = compile_flow(spec, samples_of(recorders))
-    assert flow.problems == ()
-    assert flow.files.fields.optional == ("condition",)
 
 
 def test_a_page_without_the_dialog_shows_nothing_of_it():
