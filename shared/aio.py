@@ -44,6 +44,23 @@ async def cancel_until_done(*tasks: asyncio.Future[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def run_to_its_end(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Return the result of ``work``. However often the caller is cancelled, the work is not, and has ended when the
+    cancellation is raised; its error is then the cause of that.
+
+    For calls of a thread, which go on whoever waits for them, with what has to follow them.
+    """
+    task, cancelled = asyncio.ensure_future(work), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as exc:
+            cancelled = exc
+    if cancelled is None or task.cancelled():
+        return task.result()
+    raise cancelled from task.exception()
+
+
 def raise_if_cancelled() -> None:
     """Raise the cancellation of the current task that `asyncio.wait_for` has swallowed (see `cancel_until_done`).
 

@@ -185,6 +185,27 @@ class Settings(BaseSettings):
     """The address that ``http_port`` is opened at. Whoever reaches it needs no key: 0.0.0.0 only where a network policy
     says who does."""
 
+    web_proxies: str = ""
+    """Addresses of the proxy that the console in the browser believes, with commas between: ``10.0.0.5, 10.1.0.0/24``.
+    Empty: none; the console is for the user who has started it."""
+    web_address: str | None = Field(default=None, pattern=r"^https?://[a-z0-9.-]+(:[0-9]{1,5})?$")
+    """Under which people reach the console through the proxy: ``https://exhibit.example``."""
+    web_user_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
+    """The header in which the proxy names who looks."""
+    web_roles_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
+    """The header in which it names his roles, with commas between."""
+    web_roles: str = ""
+    """What the words of that header mean: ``audit-team=preparer, audit-lead=approver``. Empty: they are the roles:
+    ``viewer``, ``preparer``, ``reviewer``, ``approver``."""
+    web_proxy_secret: SecretStr | None = None
+    """What the proxy sends as the header ``exhibit-proxy-secret``. A proxy on the same machine needs one."""
+    web_proxy_secret_file: FilePath | None = None
+    web_host: str = "127.0.0.1"
+    """The address that the console is opened at, for a proxy on another machine."""
+    web_reviewer_seed: Path | None = None
+    """Seed of the user ``reviewer`` of a bus with users: the rights of whoever is no preparer. None: the console asks
+    for him with its own rights."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     log_format: Literal["text", "json"] = "text"
     """``json``: one object a line, with time, level, service, run, sample, step and trace."""
@@ -215,7 +236,9 @@ class Settings(BaseSettings):
         return self.evidence_bucket or str(self.evidence_dir)
 
 
-SECRETS = ("s3_access_key", "s3_secret_key", "anthropic_api_key", "webhook_url", "webhook_secret")
+SECRETS = (
+    "s3_access_key", "s3_secret_key", "anthropic_api_key", "webhook_url", "webhook_secret", "web_proxy_secret",
+)  # fmt: skip
 """Settings that may be read from a file instead, which no listing of processes or containers shows."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from shared.subjects import DEAD_LETTERS, DELIVER_WEBHOOK, PREFIX, RUN_STARTED, WORK_SAMPLE, Stored
 
@@ -35,12 +35,17 @@ class Consumer:
     max_ack_pending: int = 1000
 
 
+QueueUse = Literal["samples", "webhooks"]
+
+
 @dataclass(frozen=True)
 class WorkQueues:
-    """All consumers of a work-queue stream, which come and go; ``opened_by`` is the event that announces a new one."""
+    """All consumers of a work-queue stream, which come and go; ``opened_by`` is the event that announces a new one.
+    ``use``: what its messages are called where a process tells how many are at work."""
 
     stream: Stream
     opened_by: Stored[Any]
+    use: QueueUse
 
 
 @dataclass(frozen=True)
@@ -145,10 +150,10 @@ SCHEDULE_FILES = Bucket("SCHEDULE_FILES")
 OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS, WORKFLOW_SAMPLES, BUILD_FILES, SCHEDULE_FILES)
 
 
-SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)
+SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED, "samples")
 """One queue for each round of a run."""
 DELIVERY_QUEUE = Consumer(DELIVERIES.name, "deliveries", (f"{DELIVER_WEBHOOK.pattern}.*",))
-DELIVERY_QUEUES = WorkQueues(DELIVERIES, RUN_STARTED)
+DELIVERY_QUEUES = WorkQueues(DELIVERIES, RUN_STARTED, "webhooks")
 """One queue for all runs: the webhooks at their ends. A slow receiver holds up no event of evidence."""
 
 

@@ -86,10 +86,11 @@ from shared.contracts.sessions.reviewing import (
 )
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
 from shared.contracts.sessions.status import LoadStatus, StatusReply
+from shared.contracts.sessions.tagging import TagReply, TagRun
 from shared.contracts.sessions.taking_over import FollowSample, SampleAtWork, SteerReply, SteerSample
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
-from shared.contracts.tried import TryReply, TrySample
+from shared.contracts.tried import TryList, TryListReply, TryReply, TrySample
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.contracts.workflows import library
 from shared.contracts.workflows.artifacts import (
@@ -250,6 +251,7 @@ LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(
     f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply, repeatable=True
 )
 SETTLE_SAMPLE: Ask[SettleSample, SettleReply] = Ask(f"{PREFIX}.ask.evidence.sample.settle", SettleSample, SettleReply)
+TAG_RUN: Ask[TagRun, TagReply] = Ask(f"{PREFIX}.ask.evidence.run.tag", TagRun, TagReply, repeatable=True)
 DECIDE_REVIEW: Ask[DecideReview, DecideReply] = Ask(
     f"{PREFIX}.ask.evidence.review.decide", DecideReview, DecideReply, repeatable=True
 )
@@ -301,6 +303,7 @@ STEER_SAMPLE: Ask[SteerSample, SteerReply] = Ask(
     f"{PREFIX}.ask.planner.sample.steer", SteerSample, SteerReply, ("run_id", "sample_id"), held=True
 )
 TRY_SAMPLE: Ask[TrySample, TryReply] = Ask(f"{PREFIX}.ask.planner.sample.try", TrySample, TryReply)
+TRY_LIST: Ask[TryList, TryListReply] = Ask(f"{PREFIX}.ask.planner.list.try", TryList, TryListReply)
 REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
     f"{PREFIX}.ask.planner.sample.reperform", Reperform, SampleReperformed
 )

@@ -50,6 +50,7 @@ class NatsEvents:
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE if start > 1 else DeliverPolicy.ALL,
             opt_start_seq=start if start > 1 else None,
             inactive_threshold=IDLE_S,
+            mem_storage=True,  # it lives for one page: a file for it costs the server twice the time
         )
         with map_nats_errors():
             consumer = await js.add_consumer(EVENTS_STREAM.name, config)

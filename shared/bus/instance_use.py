@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, cast, get_args
 
-InstanceUseOf = Literal["sessions", "samples", "webhooks"]
-"""``sessions``: browser sessions that are leased. ``samples``, ``webhooks``: messages of these queues at work."""
+from shared.streams import QueueUse
+
+InstanceUseOf = Literal["sessions", QueueUse]
+"""``sessions``: browser sessions that are leased. The others: messages of these queues at work."""
 
 
 class InstanceUse(NamedTuple):

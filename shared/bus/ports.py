@@ -41,14 +41,15 @@ class Publishes(Protocol):
 
 
 class Seats(Protocol):
-    """Which asks of what this process has now (`Ask.held`) it answers. To take one twice, leave it twice."""
+    """Which asks of what this process has now (`Ask.held`) it answers. They are counted: a seat that was taken twice is
+    left by the second leaving."""
 
     def take_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
         """Listen to the asks with these keys, soon after the call."""
         ...
 
     def leave_seat(self, subject: Ask[Any, Any], *keys: str) -> None:
-        """Listen to them no more; idempotent."""
+        """Take back one taking of it; after the last one they are listened to no more. None was taken: nothing."""
         ...
 
 

@@ -15,12 +15,11 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 
-from shared.aio import BackgroundTasks, cancel_until_done, wait_for_first
+from shared.aio import BackgroundTasks, cancel_until_done, raise_if_cancelled, wait_for_first
 from shared.bus.actor import StoredRoute
 from shared.bus.nats_bus import Bus
 from shared.bus.runner import Runner
 from shared.bus.verdict import Ack, Nak, Verdict
-from shared.streams import SAMPLES
 from shared.subjects import any_of
 from shared.telemetry.metrics import QueueDepth, record_queue, record_slots
 
@@ -80,6 +79,7 @@ class QueueWorker:
             while not self._stop.is_set():
                 self._look.clear()
                 await self._pull_from_new_queues()
+                raise_if_cancelled()
                 await wait_for_first(self._look.wait(), self._stop.wait(), timeout_s=LOOK_FOR_QUEUES_EVERY_S)
         finally:
             await cancel_until_done(*self._pulling.values())
@@ -132,9 +132,8 @@ class QueueWorker:
             self._slots.release()
 
     def _record_slots(self) -> None:
-        stream = self._sources.stream.name
-        self._bus.tell_use("samples" if stream == SAMPLES.name else "webhooks", self._at_work, self._capacity)
-        record_slots(stream, self._at_work, self._capacity - self._at_work)
+        self._bus.tell_use(self._sources.use, self._at_work, self._capacity)
+        record_slots(self._sources.stream.name, self._at_work, self._capacity - self._at_work)
 
 
 def depth_of(queues: Sequence[ConsumerInfo]) -> QueueDepth:

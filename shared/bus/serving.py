@@ -23,7 +23,7 @@ from nats.aio.subscription import Subscription
 from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
-from shared.aio import BackgroundTasks, wait_for_first
+from shared.aio import BackgroundTasks, raise_if_cancelled, wait_for_first
 from shared.bus.actor import Actor, AskRoute, StoredRoute
 from shared.bus.floods import COSTS_AS_AN_ASK_BYTES, MOST_WAIT_S, AskPace
 from shared.bus.nats_bus import Bus
@@ -32,6 +32,7 @@ from shared.bus.runner import Runner
 from shared.bus.wire import answer_pings, flush, is_ask, respond
 from shared.errors import RateLimited, to_failure
 from shared.streams import listener
+from shared.struct_types import prepare_structs
 from shared.subjects import PREFIX, pattern_of
 
 log = logging.getLogger(__name__)
@@ -53,8 +54,11 @@ async def serve(
     """Serve ``actor`` until ``stop`` is set; ``ready`` is set once the server routes its asks here.
 
     At most ``capacity`` commands are handled at a time. After ``stop``, events that are there already are still
-    handled; commands that are being handled are cancelled and go back to their queue.
+    handled; commands that are being handled are cancelled and go back to their queue. A cancellation ends it too,
+    without handling more: nats-py waits with `asyncio.wait_for`, which may swallow it, so each loop asks for it again
+    (a `TaskGroup` cancels its tasks once only).
     """
+    prepare_structs()
     runner = Runner(deps, bus, known=bus.signing.known)
     async with _endpoints(bus, actor, runner), asyncio.TaskGroup() as group:
         gated = [(route, asyncio.Event()) for route in actor.asks.values() if route.gated]
@@ -70,6 +74,7 @@ async def serve(
             await wait_for_first(listening.wait(), stop.wait())
         # Before the server has processed the subscriptions, an ask would find no responders.
         await flush(bus.nc)
+        raise_if_cancelled()
         ready.set()
         await stop.wait()
 
@@ -154,6 +159,7 @@ async def _serve_gated(
             await wait_for_first(gate.wait_closed(), stop.wait())
             # Drained, not dropped: an ask that is on its way here still gets its answer.
             await subscription.drain()
+            raise_if_cancelled()
             await wait_for_first(gate.wait_open(), stop.wait())
     finally:
         await running.cancel()
@@ -193,6 +199,7 @@ async def _follow_events(
     subscription = await bus.js.pull_subscribe_bind(consumer=consumer.name, stream=consumer.stream)
     while True:
         messages = await fetch_one(subscription, timeout_s=DRAIN_S if stop.is_set() else LISTEN_S)
+        raise_if_cancelled()
         for msg in messages:
             delivery = StoredDelivery(msg)
             await runner.handle(routes[pattern_of(msg.subject)], delivery)

@@ -7,6 +7,7 @@ each command that is asked for its options, start without it.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ class ManualSession:
         return await self.bus.ask(ACT, request, timeout_s=ACT_TIMEOUT_S)
 
     async def observe(
-        self, keywords: tuple[str, ...] = (), max_tokens: int = 6000, *, locators: bool = False
+        self, keywords: tuple[str, ...] = (), max_tokens: int = 6000, *, locators: bool = False, images: bool = False
     ) -> PageObserved:
         request = ObservePage(
             session_id=self.lease.session_id,
@@ -130,6 +131,7 @@ class ManualSession:
             keywords=keywords,
             max_tokens=max_tokens,
             locators=locators,
+            images=images,
             since=self.snapshot_id or None,
         )
         observed = await self.bus.ask(OBSERVE, request, timeout_s=ACT_TIMEOUT_S)
@@ -152,7 +154,7 @@ class ManualSessionTerms:
         hosts = (host, *self.allow) if host else self.allow
         return LeaseSession(
             run_id="hand",
-            sample_id="hand",
+            sample_id=f"hand-{secrets.token_hex(8)}",  # whoever can guess it could watch the page
             auth_profile=self.profile,
             allowed_hosts=hosts,
             private_hosts=tuple(host for host in hosts if host != EVERY_HOST),

@@ -25,6 +25,8 @@ MAX_UNPACKED_BYTES = 256 * 1024**2
 MAX_SPEC_BYTES = 400_000
 MAX_ID_CHARS = 500
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# Made here: what msgspec knows of a class is not to be made by two threads at once, which ends the process.
+_RECORDING = msgspec.json.Decoder(Recording)
 
 
 def pack_recording(sample: Recording) -> bytes:
@@ -34,7 +36,7 @@ def pack_recording(sample: Recording) -> bytes:
 def unpack_recording(data: bytes) -> Recording:
     """Raises ValueError for what is no sample."""
     try:
-        return msgspec.json.decode(unpack_zstd(data, MAX_UNPACKED_BYTES), type=Recording)
+        return _RECORDING.decode(unpack_zstd(data, MAX_UNPACKED_BYTES))
     except (ValueError, RecursionError) as exc:
         raise ValueError(f"this is no recorded sample: {exc}") from exc
 

@@ -12,14 +12,12 @@ from shared.contracts.base import Part
 
 
 class FleetInstance(Part, frozen=True, kw_only=True):
-    """A service in one process. ``asks``, ``failed``: answered since it runs; ``mean_ms``: how long one took.
+    """A service in one process. ``asks``: that it has taken since it runs.
     ``uses``: what it has in use of what it can do at a time, such as ``sessions``."""
 
     service: str
     instance_id: str
     asks: int
-    failed: int
-    mean_ms: float
     started_at: str = ""
     uses: dict[str, InstanceUse] = {}
 
@@ -66,7 +64,6 @@ def instance_of(stats: Mapping[str, Any]) -> FleetInstance:
     """Return what a service answers to nats.micro. Raises KeyError, TypeError and ValueError for another answer."""
     endpoints = [dict(one) for one in stats.get("endpoints") or ()]
     asks = sum(int(one.get("num_requests", 0)) for one in endpoints)
-    took_ns = sum(float(one.get("processing_time", 0)) for one in endpoints)
     uses: dict[str, InstanceUse] = {}
     for one in endpoints:
         uses |= use_of(one.get("data"))
@@ -75,8 +72,6 @@ def instance_of(stats: Mapping[str, Any]) -> FleetInstance:
         service=str(stats["name"])[:40],
         instance_id=str(metadata.get("instance") or stats["id"])[:40],
         asks=asks,
-        failed=sum(int(one.get("num_errors", 0)) for one in endpoints),
-        mean_ms=took_ns / asks / 1e6 if asks else 0.0,
         started_at=str(stats.get("started", ""))[:40],
         uses=uses,
     )

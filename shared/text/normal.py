@@ -44,6 +44,8 @@ _IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 """Between two letters: a label with one is written with a blank as well, as ``E-Mail`` and ``e mail``."""
 _DASHES = re.compile(r"[-\u2010-\u2015\u2212]+")
+WIDE_COLONS = "：﹕︰"
+"""Colons of scripts that put no white space behind them."""
 _LABEL_END = re.compile(rf"\s*(?:\((?:required|optional)\))?[\s:：*{RAISED}]*$", re.I)
 _SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
 _SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")

@@ -127,6 +127,7 @@ WHO = {
     subjects.ACT: {"planner", "workflows", "operator"},
     subjects.SAVE_PROFILE: {"operator"},
     subjects.SETTLE_SAMPLE: {"operator"},
+    subjects.TAG_RUN: {"client", "reviewer", "operator"},
     subjects.DECIDE_REVIEW: {"reviewer", "operator"},
     subjects.LOAD_REVIEW: {"reviewer", "operator"},
     subjects.DELETE_WORKFLOW: {"operator"},

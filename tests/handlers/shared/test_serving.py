@@ -8,7 +8,12 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
+import pytest
+from nats.js import JetStreamContext
+
+from shared.aio import cancel_until_done
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
@@ -199,3 +204,42 @@ async def test_events_are_handled_in_order_even_when_one_has_to_be_tried_again(n
         stop.set()
         await task
     assert heard == [(1, 1), (1, 2), (2, 1), (3, 1)]
+
+
+@pytest.mark.parametrize("fetches", ["events", "commands"])
+async def test_a_cancellation_that_a_wait_of_nats_py_swallows_still_ends_a_service(
+    nats_url, monkeypatch: pytest.MonkeyPatch, fetches: str
+):
+    """`asyncio.wait_for` of Python 3.11 does so where its result comes at the same moment."""
+    waiting, swallowed, stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def swallow(answer: Any) -> Any:
+        waiting.set()
+        try:
+            await (asyncio.sleep(0) if swallowed.is_set() else asyncio.Event().wait())
+        except asyncio.CancelledError:
+            swallowed.set()
+        return answer
+
+    if fetches == "events":
+        monkeypatch.setattr(JetStreamContext.PullSubscription, "fetch", lambda *_, **__: swallow([]))
+    else:
+        monkeypatch.setattr(JetStreamContext, "consumers_info", lambda *_, **__: swallow([]))
+    follower: Actor[None] = Actor("evidence")
+
+    @follower.handles(SAMPLE_FINISHED)
+    async def follow(message: SampleFinished, deps: None, attempt: int) -> None:
+        raise AssertionError(message)
+
+    async with connect_bus(nats_url, name="test") as bus:
+        one = follower if fetches == "events" else planner()
+        serving = asyncio.create_task(serve(bus, one, Desk(), capacity=1, stop=stop, ready=asyncio.Event()))
+        await waiting.wait()
+        serving.cancel()
+        await swallowed.wait()
+        await asyncio.wait([serving], timeout=60)
+        has_ended = serving.done()
+        stop.set()
+        await cancel_until_done(serving)
+        assert has_ended
+        assert serving.cancelled()

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from shared.flows.workspace import SET_FILE, read_sample_set, sample_file, write_workspace
-from shared.recordings.packing import checked_recording, pack_recordings, unpack_recording, within_limits
+from shared.recordings.packing import (
+    checked_recording,
+    pack_recording,
+    pack_recordings,
+    unpack_recording,
+    within_limits,
+)
 from shared.recordings.recording import Recording
 from shared.zstd import pack_zstd
 from tests.cases import cases
 from tests.typed import there
 
 SPEC = {"task_id": "a_task", "goal": "Read it.", "output_schema": {"status": "string"}}
+
+
+AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from shared.recordings.packing import pack_recording, unpack_recording
+from shared.recordings.recording import Recording
+together, packed = threading.Barrier(6), sys.stdin.buffer.read()
+def unpack():
+    together.wait()
+    unpack_recording(packed)
+threads = [threading.Thread(target=unpack) for _ in range(6)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+"""Nothing was unpacked in this process before."""
 
 
 def recorded(*sample_ids: str) -> list[Recording]:
@@ -33,6 +58,14 @@ def test_those_that_a_flow_was_compiled_from_are_kept_first():
 def test_what_is_no_sample_is_a_value_error(data: bytes):
     with pytest.raises(ValueError, match="no recorded sample"):
         unpack_recording(data)
+
+
+@pytest.mark.system
+def test_threads_that_unpack_the_first_ones_at_once_do_not_end_the_process():
+    ended = subprocess.run(
+        [sys.executable, "-c", AT_ONCE], input=pack_recording(*recorded("R1")), capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_a_folder_says_which_samples_it_was_compiled_from(tmp_path):
