@@ -237,6 +237,13 @@ def text_of(element: Element, attribute: Attribute, nth: int = 0, of: int = 0) -
     return tidy(text) if text else None
 
 
+def is_drawn(element: Element, attribute: Attribute) -> bool:
+    """Return whether a person sees this text of the element on the page: not the name of a picture, an address, a
+    tooltip, or the title of the page."""
+    is_seen = attribute in ("name", "value", "checked", "part")
+    return is_seen and element.role not in ("page", "img") and not (element.unwritten and attribute in ("name", "part"))
+
+
 def constant_at(element: Element, text: str) -> str:
     """Return a text with the kind of place where it stands, as the constants of pages are written."""
     return f"{element.role} {element.place}: {fold(text)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from shared.contracts.browser_pool import Element
@@ -21,7 +22,8 @@ from shared.extraction.rules import (
 )
 from shared.extraction.structure import is_told_apart
 from shared.pages.index import SELECTOR_KINDS
-from shared.text.normal import fold, tidy
+from shared.text.normal import WIDE_COLONS, fold, label_form, tidy
+from shared.text.record_words import find_mention
 
 SHOWING_ROLES = ("text", "cell", "heading", "definition", "time", "row")
 """Of elements whose name is what they show, and not what they are called."""
@@ -34,7 +36,7 @@ def places_of(element: Element, page: ObservedPage, *, called: bool) -> Iterator
     if element.header:
         yield UnderHeader(header=tidy(element.header), role=element.role)
         yield UnderHeader(header=tidy(element.header), role="")
-    yield from _row_places(element, page)
+    yield from row_places(element, page)
     if called and element.name and element.role not in SHOWING_ROLES:
         yield ByName(name=tidy(element.name), role=element.role)
     at = page.order[element.ref]
@@ -59,7 +61,8 @@ def places_of(element: Element, page: ObservedPage, *, called: bool) -> Iterator
         yield AtPlace(path=element.place, nth=_index(same, element), of=len(same))
 
 
-def _row_places(element: Element, page: ObservedPage) -> Iterator[Where]:
+def row_places(element: Element, page: ObservedPage) -> Iterator[Where]:
+    """Yield the places of an element that the cells before it in its row tell."""
     if element.row is None or element.column is None:
         return
     for one in page.elements:
@@ -75,8 +78,20 @@ def _index(elements: list[Element] | tuple[Element, ...], element: Element) -> i
     return next(at for at, one in enumerate(elements) if one is element)
 
 
-def names_value(where: Where, values: set[str], others: Collection[str]) -> bool:
+def names_value(where: Where, values: set[str], others: Collection[str], labels: Collection[str] = ()) -> bool:
     """Return whether the place is told by a value, which is another one on other pages: one of the field's own within
-    the words, or one of another field as all of them."""
-    words = fold(words_of_place(where))
-    return bool(words) and (words in others or any(value in words for value in values))
+    the words, or one of another field as all of them. Words of the page before it, that are none of the field's
+    ``labels``, are no place either where they have a value of another field in them, or a label with its value."""
+    words = words_of_place(where)
+    if not fold(words):
+        return False
+    if fold(words) in others or any(value in fold(words) for value in values):
+        return True
+    if not isinstance(where, AfterText | ByName | InRegion) or label_form(words) in labels:
+        return False
+    is_labelled = isinstance(where, AfterText) and _LABELLED.fullmatch(words) is not None
+    return is_labelled or any(find_mention(words, value) for value in others)
+
+
+_LABELLED = re.compile(rf"[^:{WIDE_COLONS}]*[^\W\d][^:{WIDE_COLONS}]*(?::\s|[{WIDE_COLONS}])\s*\S.*")
+"""A label and its value in one text, such as "Due back: May 3"."""

@@ -95,7 +95,8 @@ class PageItself(Part, frozen=True, kw_only=True, tag="page"):
 
 
 class ByTask(Part, frozen=True, kw_only=True, tag="task"):
-    """What the labels or the pattern of the task's ``field`` lead to; see `shared.extraction.task_values`."""
+    """What the labels or the pattern of the task's ``field`` lead to, or the heading that its route names; see
+    `shared.extraction.task_values`."""
 
     field: str
 
@@ -236,7 +237,7 @@ def describe_rule(rule: ExtractionRule) -> str:
 def _describe_where(where: Where) -> str:
     match where:
         case ByTask():
-            return f'what the task tells of "{where.field}" by its labels or its pattern'
+            return f'what the task tells of "{where.field}" by its labels, its pattern or its heading'
         case BesideOwnWord():
             return f'the text with the word "{where.word}" at {where.path}'
         case UnderHeader():

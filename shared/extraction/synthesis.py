@@ -21,7 +21,7 @@ from shared.extraction.certainty import TELLING
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import learn_beside
 from shared.extraction.labels.own_word import rules_by_own_word
-from shared.extraction.pages import ObservedPage, constant_at, part_of, text_of
+from shared.extraction.pages import ObservedPage, constant_at, is_drawn, part_of, text_of
 from shared.extraction.places import names_value, places_of
 from shared.extraction.rules import (
     AfterText,
@@ -83,7 +83,8 @@ def learn_field(
     others: Collection[str] = (),
     task_field: str = "",
 ) -> FieldRules:
-    """Return rules that give exactly the right value on all examples. None: the examples have nothing in common.
+    """Return rules that give exactly the right value on all examples. None: the examples have nothing in common. They
+    begin with the one whose place is cited, see `_in_order`.
 
     ``task_field``: the field's name in what the pages of the examples tell by the task; empty: they tell nothing of it.
 
@@ -103,7 +104,7 @@ def learn_field(
     called = tuple(sorted({label_form(label) for label in labels} - {""}))
     without = [one for one in examples if not one.value]
     by_task = _rule_of_task(task_field, shown, without, form)
-    rules = _learn_rules(shown, without, called, form, others, by_task)
+    rules = _in_order(_learn_rules(shown, without, called, form, others, by_task), shown)
     return FieldRules(
         rules=rules,
         labels=called,
@@ -113,11 +114,31 @@ def learn_field(
         left_out=learn_left_out([one.page for one in shown], [one.page for one in without], rules, form)
         if may_be_absent(form)
         else None,
-        variants=() if rules else tuple(_variants(shown, without, called, form, others)),
+        variants=()
+        if rules
+        else tuple(_in_order(some, shown) for some in _variants(shown, without, called, form, others)),
         beside=learn_beside(rules, called, [one.page for one in shown]),
         joined=any(one.page.is_joined(rule) for rule in rules for one in shown),
         over_page=all(one.page.over for one in shown),
     )
+
+
+def _in_order(rules: Sequence[ExtractionRule], shown: Sequence[Example]) -> tuple[ExtractionRule, ...]:
+    """Return the rules with those first whose place is to be cited: what the task tells; then what leads to the element
+    that was pointed at; then texts that are drawn on the page, before names of pictures, addresses and tooltips. The
+    others confirm."""
+
+    def rank(rule: ExtractionRule) -> tuple[bool, bool, bool]:
+        found = [(one, element) for one in shown if (element := one.page.find(rule.where)) is not None]
+        pointed = [(one, element) for one, element in found if one.ref]
+        is_pointed = bool(pointed) and all(element.ref == one.ref for one, element in pointed)
+        return (
+            not isinstance(rule.where, ByTask),
+            not is_pointed,
+            not all(is_drawn(element, rule.attribute) for _, element in found),
+        )
+
+    return tuple(sorted(rules, key=rank))
 
 
 def _homes(rules: Sequence[ExtractionRule], page: ObservedPage) -> tuple[int, ...]:
@@ -138,7 +159,7 @@ def _learn_rules(
     values = {fold(one.value) for one in (*shown, *rest) if one.value}
     constants = common_texts([one.page for one in shown], values)
     found: dict[ExtractionRule, None] = {}
-    for where, aspect in _candidates(shown, values, form, others):
+    for where, aspect in _candidates(shown, values, form, others, called):
         for rule in _rules_at(where, aspect, shown, form):
             if not any(_is_wrong_on(rule, other, form, constants) for other in rest):
                 found.setdefault(rule)
@@ -355,7 +376,11 @@ def _steps(rule: ExtractionRule) -> int:
 
 
 def _candidates(
-    examples: Sequence[Example], values: set[str], form: FieldType, others: Collection[str]
+    examples: Sequence[Example],
+    values: set[str],
+    form: FieldType,
+    others: Collection[str],
+    labels: Collection[str] = (),
 ) -> Iterator[tuple[Where, Aspect]]:
     """Yield the places where one example's value is shown, whose own words are no example's value.
 
@@ -367,7 +392,7 @@ def _candidates(
             yield PageItself(), aspect
             continue
         for where in places_of(element, first.page, called=aspect[0] not in ("name", "part", "hint")):
-            if not names_value(where, values, others):
+            if not names_value(where, values, others, labels):
                 yield where, aspect
 
 

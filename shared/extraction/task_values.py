@@ -19,10 +19,12 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.extraction.pages import TaskValue
 from shared.field_types import is_rows
+from shared.pages.elements import headings_of_level
 from shared.pages.identity.identity import PageRead, read_anew
+from shared.pages.read.candidates import texts_in
 from shared.pages.read.fields import FieldFound
 from shared.task.output_field import OutputField
-from shared.task.route import words
+from shared.task.route import Headline, words
 from shared.task.spec import PLACEHOLDER, TaskSpec, placeholders
 from shared.text.patterns import fits_pattern
 
@@ -33,10 +35,12 @@ Json = dict[str, Any]
 
 class FlowTask(Part, frozen=True, kw_only=True, omit_defaults=True):
     """What a flow keeps of its task, so that pages are read by the task's labels. ``fields``: the output fields as JSON
-    of `shared.task.output_field.OutputField`. ``identity``: those that prove the record."""
+    of `shared.task.output_field.OutputField`. ``identity``: those that prove the record. ``headlines``: those that are
+    the one heading of this level, as the route says."""
 
     fields: dict[str, Json]
     identity: tuple[str, ...] = ()
+    headlines: dict[str, int] = {}
 
 
 def flow_task_of(spec: TaskSpec, called: Callable[[str], str]) -> FlowTask:
@@ -51,7 +55,8 @@ def flow_task_of(spec: TaskSpec, called: Callable[[str], str]) -> FlowTask:
         if field.under is not None:
             written["under"] = [renamed(text) for text in words(field.under)]
         fields[name] = written
-    return FlowTask(fields=fields, identity=tuple(spec.identity))
+    headlines = {step.headline: step.level for step in spec.route if isinstance(step, Headline)}
+    return FlowTask(fields=fields, identity=tuple(spec.identity), headlines=headlines)
 
 
 def problem_of(task: FlowTask) -> str:
@@ -67,7 +72,10 @@ def problem_of(task: FlowTask) -> str:
 @lru_cache(maxsize=TASKS_KEPT)
 def _task_of(task: bytes) -> TaskSpec:
     written = msgspec.json.decode(task, type=FlowTask)
-    spec = {"task_id": "flow", "goal": "g", "start_url": "{url}", "output_schema": written.fields}
+    route = [{"headline": name, "level": level} for name, level in written.headlines.items()]
+    spec = {
+        "task_id": "flow", "goal": "g", "start_url": "{url}", "output_schema": written.fields, "route": route,
+    }  # fmt: skip
     return TaskSpec.model_validate_json(msgspec.json.encode(spec))
 
 
@@ -115,6 +123,11 @@ def read_task_values(
         return {}
     proven = (read.proof.state == "proven" or is_shown) and (not lacking if is_named is None else is_named)
     found = {name: _task_value(name, field, spec, read, proven=proven) for name, field in spec.output_schema.items()}
+    found |= {
+        step.headline: _heading_value(step.level, page, proven=proven)
+        for step in spec.route
+        if isinstance(step, Headline)
+    }
     return {name: one for name, one in found.items() if one is not None}
 
 
@@ -132,3 +145,11 @@ def _task_value(name: str, field: OutputField, spec: TaskSpec, read: PageRead, *
     candidate = reading.candidate
     misfit = field.value_pattern and candidate.shown and not fits_pattern(field.pattern, candidate.shown)
     return None if misfit else TaskValue(candidate.shown, candidate.element.ref, proven=proven)
+
+
+def _heading_value(level: int, page: PageObserved, *, proven: bool) -> TaskValue | None:
+    """Return the one text of the headings of this level, as the rules read it."""
+    texts = [one for head in headings_of_level(page.elements, level) for one in texts_in(head)]
+    if len(texts) != 1 or texts[0].cut_chars or not texts[0].shown:
+        return None
+    return TaskValue(texts[0].shown, texts[0].element.ref, proven=proven)

@@ -118,6 +118,11 @@ def is_heading(element: Element) -> bool:
     return element.role == "heading" or re.fullmatch(r"h[1-6]", element.tag) is not None
 
 
+def headings_of_level(elements: Iterable[Element], level: int) -> list[Element]:
+    """Return the headings of a level, without those of what lies over the page."""
+    return [one for one in elements if is_heading(one) and one.level == level and not one.in_dialog]
+
+
 def title_heading(elements: Iterable[Element]) -> Element | None:
     """Return the one heading of the highest rank, which names the whole page; None where there are several, or there is
     no other heading."""

@@ -1,14 +1,16 @@
-"""The problems of a request whose samples are found by navigating."""
+"""The problems of a request whose samples are found by navigating, and of a request of either kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from shared.contracts.discovery import Problem, SubmitRun
+from shared.contracts.discovery import FileReading, Problem, SubmitRun
+from shared.contracts.planner import PLANNERS
 from shared.field_types import nullable
-from shared.submission.request import parse_request_spec
+from shared.submission.request import check_population, find_option_problems, parse_request_spec
 from shared.submission.samples import item_key_template, required_columns
+from shared.tables.files import TableOrProblems
 from shared.task.spec import TaskSpec, check_spec
 from shared.task.unused_keys import find_unused_keys
 
@@ -24,6 +26,20 @@ def is_discovery_request(request: SubmitRun) -> bool:
     """Return whether the samples of this request are found by navigating."""
     given = (request.samples, request.input_file, request.resume_run_id)
     return request.discovery is not None or (is_list_only(request.spec) and all(source is None for source in given))
+
+
+def check_new_run(
+    request: SubmitRun, samples: TableOrProblems | None
+) -> tuple[FileReading | None, tuple[Problem, ...]]:
+    """Return what became of the rows, None where there are none to read, and all problems of a request for a new run.
+
+    ``samples``: the table of the request as it was read; not looked at where its samples are found by navigating.
+    """
+    problems = find_option_problems(request, frozenset(PLANNERS))
+    if is_discovery_request(request):
+        return None, (*problems, *check_search(request)[1])
+    checked, more = check_population(request, samples)
+    return (checked.reading if checked is not None else None), (*problems, *more)
 
 
 def check_search(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ...]]:

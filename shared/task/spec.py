@@ -187,6 +187,11 @@ class TaskSpec(Strict):
         description="Which samples have a small picture of the page at each step, for their playback in the report: "
         "those that a flow works on, all, or none.",
     )
+    keep_prompts: bool = Field(
+        default=False,
+        description="Whether what the model that decides was asked at each step, and its answer, are kept with the "
+        "evidence of the sample, word for word: with the page, the row, and what other samples have taught.",
+    )
     save_workflow: bool = Field(
         default=False,
         description="Whether a model writes workflows: of the first sample that took more than five steps, and of "

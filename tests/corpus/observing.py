@@ -90,7 +90,7 @@ async def _unseen(session: PoolSession, page: PageObserved, refs: tuple[int, ...
     capture = await session.capture((page.sha256,), WantedRefs(page.snapshot_id, refs))
     if not isinstance(capture, PageCapture):
         raise NotStored(f"no picture: {capture.problem}")
-    return {ref: ink for ref, ink in capture.ink.items() if ink.state != "seen"}
+    return {ref: ink for ref, ink in capture.ink.items() if ink.said not in ("seen", "glyphless")}
 
 
 async def observe_all(

@@ -68,7 +68,12 @@ def keys_only_look(keys: str, element: Element | None) -> bool:
         return True
     if element is None or keys != "Enter":
         return False
-    return belongs_to_search(element) or (is_input(element) and _SEARCHES.search(element.name) is not None)
+    return belongs_to_search(element) or (is_input(element) and says_it_searches(element.name))
+
+
+def says_it_searches(name: str) -> bool:
+    """Return whether the name of a field or a button is that of a search."""
+    return _SEARCHES.search(name) is not None
 
 
 def belongs_to_search(element: Element) -> bool:

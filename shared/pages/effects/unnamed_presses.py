@@ -7,6 +7,7 @@ sign-ins, questions about cookies, tabs, and what expands, sorts or downloads.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Literal
 
@@ -28,6 +29,7 @@ from shared.text.record_words import find_mention
 
 WithheldBy = Literal["form", "attribute", "words", "question"]
 METHODS_THAT_CHANGE = frozenset({"post", "put", "patch", "delete"})
+_SEARCHES = re.compile(r"\s*(?:search|find|look ?up)\b", re.I)
 MOST_WORDS = 6
 """A longer name is a text, such as the title of a ticket, and no button's."""
 OF_CONSENT = frozenset(
@@ -46,10 +48,10 @@ class PressFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     ``name``: of the button; ``field``: of the field in which a key is pressed that sends its form. ``submits``: it
     sends a form, with ``method`` (of button or form, in small letters); ``addressed``: the form says itself where to,
     or by which method, so no script has to send it. ``sends``: the method of an attribute that scripts read, such as
-    ``data-method`` or ``hx-post``. ``fields``, ``passwords``: fields of the form. ``searches``: the form, or a region
-    or field around it, is one of searching. ``signs_in``: the form has a user name to sign in with. ``consent``: it
-    stands in a short text about cookies or privacy. ``question``: what the dialog around it says. ``leads``: it is a
-    link to an address. ``pages``: it stands in a pager.
+    ``data-method`` or ``hx-post``. ``fields``, ``passwords``: fields of the form; ``asks``: what the only one is
+    called. ``searches``: the form, or a region or field around it, is one of searching. ``signs_in``: the form has a
+    user name to sign in with. ``consent``: it stands in a short text about cookies or privacy. ``question``: what the
+    dialog around it says. ``leads``: it is a link to an address. ``pages``: it stands in a pager.
     """
 
     role: str = ""
@@ -61,6 +63,7 @@ class PressFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     sends: str = ""
     fields: int = 0
     passwords: int = 0
+    asks: str = ""
     searches: bool = False
     signs_in: bool = False
     consent: bool = False
@@ -128,7 +131,9 @@ def _is_reading(facts: PressFacts, method: str) -> bool:
     if facts.pages or facts.name.strip().isdecimal():
         return True
     generic = spaced(facts.name) in GENERIC or not has_word(facts.name, SENDING)
-    return has_word(facts.name, LOOKING) or (facts.searches and facts.fields <= 1 and generic)
+    # "Search", in any language, or "Search assets"; a "Display name" is none.
+    searches = facts.searches or is_word(facts.asks, LOOKING) or _SEARCHES.match(facts.asks) is not None
+    return has_word(facts.name, LOOKING) or (searches and facts.fields <= 1 and generic)
 
 
 def _says_change(facts: PressFacts) -> bool:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.pages.elements import is_heading, is_input, is_not_found_text, says_not_found, text_of, words_of_name
+from shared.pages.identity.echoes import is_searched, repeats_search
 from shared.pages.identity.other_records import NamedRecords, records_named
 from shared.pages.identity.related_parts import related_refs
 from shared.pages.identity.scope import find_section
@@ -143,9 +144,13 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
     not_found = tuple(spec.not_found_texts)
     heads = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
+    heads = [e for e in heads if not _is_echo(page, e, wanted)]
     proofs: list[Proof] = []
     rows: set[tuple[str, int | None]] = set()
     for name, value in wanted.items():
+        shown = readings[name]
+        if isinstance(shown, FieldFound) and _is_echo(page, shown.candidate.element, wanted):
+            readings[name] = FieldMissing()
         named = records_named(name, value, spec, page, heads)
         labelled = not isinstance(readings[name], FieldMissing)
         labels = labels_of(name, spec.output_schema[name])
@@ -178,9 +183,12 @@ def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
     proof = read_page(spec, sample, page).proof
     if proof.state != "unproven":
         return proof
-    lone = [e.name for e in page.elements if _is_lone(e)]
-    heads = [e for e in page.elements if is_heading(e)]
-    wanted = expected_identity(spec, sample).items()
+    asked = expected_identity(spec, sample)
+    own = [e for e in page.elements if not _is_echo(page, e, asked)]
+    absent = tuple(spec.not_found_texts)  # a text with the site's own words for no such record may name the record
+    lone = [e.name for e in own if _is_lone(e) and not (absent and is_not_found_text(e.name, absent))]
+    heads = [e for e in own if is_heading(e)]
+    wanted = asked.items()
     shown = all(
         any(find_mention(text, value) for text in lone) and not records_named(name, value, spec, page, heads).disagrees
         for name, value in wanted
@@ -288,7 +296,9 @@ def _unlabelled(
         if shown is not None and _is_own_heading(element, value, page, heads):
             return FieldFound(Candidate(shown, element))
     for element in page.elements if alone else ():
-        if _is_lone(element) and not is_input(element) and is_same_id(text_of(element), value):
+        if not _is_lone(element) or is_input(element) or repeats_search(page, element, ()):
+            continue
+        if is_same_id(text_of(element), value):
             return FieldFound(Candidate(text_of(element), element))
     return FieldMissing()
 
@@ -297,16 +307,25 @@ def _is_own_heading(element: Element, value: str, page: PageObserved, heads: Seq
     """Return whether a heading that mentions the value is the record's own. One of lower rank may be that of a related
     record, unless it is the value itself, or title or address name the record too."""
     highest = min(e.level or 2 for e in heads)
-    named_elsewhere = any(find_mention(text, value) is not None for text in (page.title, unquote(page.url)))
+    named_elsewhere = any(find_mention(text, value) is not None for text in _around(page, value))
     return (element.level or 2) == highest or is_equal_text(element.name, value) or named_elsewhere
 
 
 def _is_named_above(value: str, page: PageObserved, heads: Sequence[Element], named: NamedRecords) -> bool:
     """Return whether the page as a whole names the record: its title, its address, or a heading of its own."""
-    if any(find_mention(text, value) is not None for text in (page.title, unquote(page.url))):
+    if any(find_mention(text, value) is not None for text in _around(page, value)):
         return True
     begins = named.heading is not None and named.heading.is_asked and named.heading.begins
     return begins or any(find_mention(e.name, value) and _is_own_heading(e, value, page, heads) for e in heads)
+
+
+def _around(page: PageObserved, value: str) -> tuple[str, ...]:
+    """Return the title and the address of the page; nothing where both may repeat that this was searched for."""
+    return () if is_searched(page, value) else (page.title, unquote(page.url))
+
+
+def _is_echo(page: PageObserved, element: Element, names: Iterable[str]) -> bool:
+    return bool(page.searched) and repeats_search(page, element, names)
 
 
 def _is_lone(element: Element) -> bool:

@@ -31,11 +31,13 @@ _ENDS = re.compile(r"^[\s.…!?。]+|[\s.…!?。]+$")
 
 def empty_words(page: PageObserved) -> str:
     """Return the words by which the page says that its list has no entries; empty if it does not say so."""
-    for text in _texts(page):
-        form = fold(text)
-        if _NONE.search(form) or any(words in form for words in _EMPTY):
-            return tidy(text)
-    return ""
+    return next((tidy(text) for text in _texts(page) if is_empty_text(text)), "")
+
+
+def is_empty_text(text: str) -> bool:
+    """Return whether the text says that a list has no entries, in any language."""
+    form = fold(text)
+    return _NONE.search(form) is not None or any(words in form for words in _EMPTY)
 
 
 _END = re.compile(

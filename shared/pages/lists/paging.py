@@ -21,7 +21,7 @@ from msgspec import structs
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.pages.lists.counts import read_counts
 from shared.pages.lists.lists import address_parts, same_address
-from shared.pages.lists.page_numbers import number_rows, to_page_number
+from shared.pages.lists.page_numbers import chosen_page, number_rows, to_page_number
 from shared.text.list_words import MORE, NEXT
 from shared.text.normal import fold, label_form
 
@@ -122,6 +122,25 @@ def ways_on(page: PageObserved, visited: frozenset[str]) -> list[Element]:
         if (_says_next(element) or arrow) and not (url is not None and same_address(url) in visited):
             found.append(element)
     return found
+
+
+def earlier_page(page: PageObserved) -> str:
+    """Return the words by which a page says that its list has a page before it; empty: it says so nowhere."""
+    for count in read_counts(page):
+        if (count.kind == "page" and count.page > 1) or (count.kind == "range" and count.first > 1):
+            return count.text
+    rows = [row.current for row in number_rows(page) if row.current is not None]
+    chosen = chosen_page(page)
+    numbers = [*rows, *([chosen[1]] if chosen is not None else [])]
+    if numbers and min(numbers) > 1:
+        return f"page {min(numbers)}"
+    for element in _all_pressable(page):
+        said = label_form(_ARROWS_ONLY.sub(" ", element.name)).strip()
+        back = element.turn == "prev" or (element.area == "pager" and _PREVIOUS.fullmatch(said) is not None)
+        url = address_behind(element, page)
+        if back and url is not None and is_same_list(url, page.url) and not _says_next(element):
+            return element.name or element.title or "a link to the page before"
+    return ""
 
 
 def is_same_list(url: str, other: str) -> bool:

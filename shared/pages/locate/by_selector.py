@@ -16,7 +16,13 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.pages.elements import MOST_NAMED, description_of, is_input, names_with_role
 from shared.pages.locate.element_facts import ElementFacts
 from shared.pages.locate.findings import Ambiguous, Found, Located, NotFound, Undecidable
-from shared.pages.locate.selectors import Selector, fill_selector, parse_selector, write_selector
+from shared.pages.locate.selectors import (
+    Selector,
+    fill_selector,
+    parse_selector,
+    selector_in_words,
+    write_selector,
+)
 from shared.pages.locate.target_context import is_one_link, row_of
 from shared.text.normal import fold, quoted, tidy
 
@@ -82,13 +88,13 @@ def find_element(
         return Found(healed, tuple(led), lost=lost, healed=True, others=max(len(own or ()) - 1, 0))
     if own is None and not led and not only_over:
         return Undecidable(write_selector(selector))
-    refs = {one.ref for one in led.values()}
+    refs, wanted = {one.ref for one in led.values()}, selector_in_words(text)
     if len(refs) > 1:
         there = ", ".join(dict.fromkeys(description_of(one) for one in led.values()))
-        return Ambiguous(f"{text} was looked for, and what else is known of it leads to {there}")
+        return Ambiguous(f"{wanted} was looked for, and what else is known of it leads to {there}")
     if own is not None and len(own) > 1:
-        return Ambiguous(f"{text} was looked for, and {len(own)} elements are like it")
-    return NotFound(_missing_message(selector, text, page))
+        return Ambiguous(f"{wanted} was looked for, and {len(own)} elements are like it")
+    return NotFound(_missing_message(selector, wanted, page))
 
 
 def _checked(
@@ -103,11 +109,13 @@ def _checked(
     elsewhere = {one: other for one, other in led.items() if other.ref != element.ref}
     contradicted = bool(elsewhere) and facts is not None and _is_moved(text, element, facts, led, elsewhere, page)
     if elsewhere and not contradicted:
-        there = ", ".join(f"{one} to {description_of(other)}" for one, other in elsewhere.items())
-        return Ambiguous(f"{text} leads to {description_of(element)}, but {there}")
+        there = ", ".join(f"{selector_in_words(one)} is {description_of(other)}" for one, other in elsewhere.items())
+        return Ambiguous(f"{selector_in_words(text)} is there, but what else is known of it is another one: {there}")
     other_role = facts is not None and bool(facts.role) and facts.role != element.role
     if other_role and not _may_lead_as(element.role, facts):
-        return NotFound(f"{text} was a {facts.role if facts else ''}, and is now {description_of(element)}")
+        return NotFound(
+            f"{selector_in_words(text)} was a {facts.role if facts else ''}, and is now {description_of(element)}"
+        )
     lost = tuple(one for one, found in filled if found is not None and one not in led)
     agreed = (text, *(one for one in led if one not in elsewhere))
     return Found(element, agreed, lost=lost, moved=tuple(elsewhere), healed=other_role)
@@ -335,13 +343,15 @@ def _texts_of_row(element: Element, elements: Sequence[Element]) -> set[str]:
 # --- for people
 
 
-def _missing_message(selector: Selector, text: str, page: PageObserved) -> str:
+def _missing_message(selector: Selector, wanted: str, page: PageObserved) -> str:
     if page.dialog is not None:
-        return f"{text} was looked for, and the page waits for an answer to {quoted(page.dialog)}"
-    looked_for = f"{text} was looked for on {page.url}"
+        return f"{wanted} was looked for, and the page waits for an answer to {quoted(page.dialog)}"
+    looked_for = f"{wanted} was looked for on {page.url}"
     if selector.row or selector.header or selector.region or selector.after:
-        base = matching(replace(selector, row=(), header="", region="", after=""), page) or ()
-        return f"{looked_for}; without what stands before it, {len(base)} elements are like it"
+        alone = replace(selector, row=(), header="", region="", after="")
+        others = len(matching(alone, page) or ())
+        elsewhere = f"; elsewhere on the page there are {others} of {selector_in_words(write_selector(alone))}"
+        return f"{looked_for}, and is not there{elsewhere if others else ''}"
     if selector.kind == "role":
         return f"{looked_for}; of its role there {names_with_role(selector.value, page.elements)}"
     if selector.kind == "label":

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from shared.text.normal import tidy
+from shared.text.normal import quoted, tidy
 
 BaseKind = Literal["role", "label", "text", "css"]
 JOINT = " >> "
@@ -32,6 +32,7 @@ _STRING = r'"(?:[^"\\]|\\.)*"'
 _ROLE = re.compile(rf"role=(?P<role>[a-z]+)(?:\[name=(?P<name>{_STRING})\])?")
 _HAS_TEXT = re.compile(rf"(?P<css>.*):has-text\((?P<text>{_STRING})\)", re.DOTALL)
 _SCOPE = re.compile(rf"(?P<kind>header|region|after)=(?P<text>{_STRING}) >> ")
+_LISTED_CSS = re.compile(rf"#(?:[\w-]|\\.)+|\[data-(?:testid|test-id|test|cy|qa)={_STRING}\]")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 MAX_CHARS = 4000
 
@@ -114,11 +115,33 @@ def write_selector(selector: Selector) -> str:
     return JOINT.join([*parts, base])
 
 
+def selector_in_words(text: str) -> str:
+    """Return what a selector names, for people: ``link 'T-7' in 'Page Index'``. Raises ValueError."""
+    selector = parse_selector(text)
+    named = "" if selector.name is None else f" {quoted(selector.name)}"
+    base = {
+        "role": f"{selector.value}{named}" if named else f"a {selector.value}",
+        "label": f"the field {quoted(selector.value)}",
+        "text": f"the text {quoted(selector.value)}",
+        "css": f"{selector.value}{named}",
+    }[selector.kind]
+    scopes = [f"in the row of {', '.join(map(quoted, selector.row))}"] if selector.row else []
+    scopes += [f"beside {quoted(selector.header)}"] if selector.header else []
+    scopes += [f"in {quoted(selector.region)}"] if selector.region else []
+    scopes += [f"after {quoted(selector.after)}"] if selector.after else []
+    return " ".join([base, *scopes])
+
+
 def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 # --- templates
+
+
+def is_listed_css(text: str) -> bool:
+    """Return whether a selector is one id or test id alone, which a stored page has of each element that it lists."""
+    return _LISTED_CSS.fullmatch(text) is not None
 
 
 def fill_template(template: str, values: Mapping[str, str]) -> str:

@@ -35,14 +35,15 @@ def context_of(element: Element, elements: Sequence[Element]) -> TargetContext:
     """Return the context of an element of a page. Around what the page itself has, what lies over it does not count."""
     elements = [one for one in elements if one.in_dialog == element.in_dialog]
     roles = [one for one in elements if one.role == element.role and one.frame == element.frame]
-    header = tidy(element.header or "")[:MAX_CHARS]
+    header, row = tidy(element.header or "")[:MAX_CHARS], row_of(element, elements)
     return TargetContext(
         header=header,
         header_matches=sum(fold(one.header or "") == fold(element.header or "") for one in roles) if header else 0,
         before=_texts_before(element, elements),
         regions=element.regions,
         region_matches=tuple(sum(name in one.regions for one in roles) for name in element.regions),
-        row=tuple(tidy(one.name)[:MAX_CHARS] for one in row_of(element, elements) if tidy(one.name))[:MAX_ROW],
+        row=tuple(tidy(one.name)[:MAX_CHARS] for one in row if tidy(one.name))[:MAX_ROW],
+        row_alike=sum(one.role == element.role for one in row),
         alike=sum(one.place == element.place for one in roles),
         in_dialog=element.in_dialog,
         options=_options_of(element, elements),

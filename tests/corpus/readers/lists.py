@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from services.planner.drivers.rules.listing.decide_listing import decide
-from services.planner.drivers.rules.listing.list_reader import read_list
+from services.planner.drivers.rules.decide_listing import decide
 from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import check_items
 from services.planner.state.attempt_state import Act, AttemptState, Entry, SampleView
@@ -15,6 +14,7 @@ from services.planner.state.transitions import item_key
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
+from shared.pages.listing.list_reader import read_list
 from shared.pages.lists.counts import read_counts
 from shared.pages.lists.paging import without_pagers
 from shared.task.spec import TaskSpec

@@ -14,6 +14,7 @@ from shared.extraction.agreement import confidence_of, read_field, verdicts_of_o
 from shared.extraction.certainty import FieldReading
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.pages import ObservedPage, TaskValue
+from shared.extraction.places import names_value
 from shared.extraction.rules import (
     AfterText,
     AtHeading,
@@ -466,3 +467,26 @@ def test_the_name_of_a_picture_is_no_place_of_a_value_that_was_pointed_at_elsewh
     assert pointed.rules
     alone = learn_field([Example(one, text, 1) for one, text in zip(shown, titles, strict=True)], ("Title",))
     assert {shown[0].elements[0], shown[0].elements[1]} == {shown[0].find(rule.where) for rule in alone.rules}
+
+
+def test_a_place_is_told_by_no_value_of_another_field():
+    def shown(condition: str, shelf: str) -> ObservedPage:
+        lent = ("Lent by José Álvarez", "Shelf: A1", "Seen today", f"Condition: {condition}", f"{shelf} (shelf)")
+        return page(heading("A book"), *(text(one, place=f"main>p>{at * 'b'}") for at, one in enumerate(lent)))
+
+    pages = [(shown(one, other), one) for one, other in (("lost", "Sea"), ("worn", "Land"), ("as new", "Air"))]
+    found = learn_field([Example(one, value) for one, value in pages], ("State",), others={"josé álvarez"}).rules
+    after = {rule.where.text for rule in found if isinstance(rule.where, AfterText)}
+    assert after == {"Seen today"}
+    own = learn_field([Example(one, value) for one, value in pages], ("Lent by José Álvarez",), others={"josé álvarez"})
+    assert "Lent by José Álvarez" in {rule.where.text for rule in own.rules if isinstance(rule.where, AfterText)}
+
+
+@cases("before", ["Due back: May 3", "返却日：5月3日", "返却日 ： 5月3日", "Due back﹕May 3"])
+def test_a_label_with_its_value_is_no_place_whatever_its_colon(before: str):
+    assert names_value(AfterText(text=before, steps=1, role="text"), {"ann lee"}, ())
+
+
+@cases("before", ["Due back:", "返却日：", "10:30", "Printer on fire"])
+def test_a_label_alone_and_a_text_without_one_may_be_a_place(before: str):
+    assert not names_value(AfterText(text=before, steps=1, role="text"), {"ann lee"}, ())

@@ -7,13 +7,37 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from shared.contracts.browser_pool import Element
 from shared.pages.elements import PRESSED_ROLES, is_header, is_heading, is_input, text_of, words_of_name
-from shared.task.spec import PLACEHOLDER
-from shared.text.normal import label_form, tidy
+from shared.task.spec import FIELD_NAME, PLACEHOLDER
+from shared.text.names import safe_label
+from shared.text.normal import WIDE_COLONS, label_form, tidy
 from shared.text.record_words import find_mention
 
 MOST_BEFORE = 40
 """Elements before a text among which its label is looked for."""
 MAX_NAME_CHARS = 80
+MAX_LABEL_CHARS, MOST_LABEL_WORDS = 40, 5
+"""A longer text before a colon is a sentence."""
+_LABELLED = re.compile(
+    rf"(?P<label>[^:{WIDE_COLONS}]*[^\W\d_][^:{WIDE_COLONS}]*?)\s?(?::\s|[{WIDE_COLONS}])\s*(?P<value>\S.*)", re.S
+)
+"""A time, an address and a name with a scheme have no white space behind their colon."""
+_IN_ASCII = str.maketrans(
+    {
+        "ł": "l",
+        "Ł": "L",
+        "ø": "o",
+        "Ø": "O",
+        "đ": "d",
+        "Đ": "D",
+        "ß": "ss",
+        "æ": "ae",
+        "Æ": "Ae",
+        "œ": "oe",
+        "ı": "i",
+        "þ": "th",
+    }
+)
+"""Letters that are no other one with a mark, in names of fields."""
 LEAST_COLUMN_CHARS = 3
 """A shorter value of a row may be part of any word."""
 
@@ -48,6 +72,16 @@ def texts_behind_label(elements: Sequence[Element], names: Sequence[str]) -> Ite
             yield element, found[0].strip(), rest
 
 
+def label_and_value(text: str) -> tuple[str, str] | None:
+    """Return the label and the value of a text that has both, as ``Due back: May 13``; None where it does not."""
+    found = _LABELLED.fullmatch(tidy(text))
+    if found is None:
+        return None
+    label = found["label"].strip()
+    is_short = 0 < len(label) <= MAX_LABEL_CHARS and len(label.split()) <= MOST_LABEL_WORDS
+    return (label, found["value"]) if is_short else None
+
+
 def section_of(elements: Sequence[Element], element: Element) -> str:
     """Return the name of the part of the page that the element is in; empty where it has none."""
     return next(parts_around(elements, element), "")
@@ -67,6 +101,14 @@ def parts_around(elements: Sequence[Element], element: Element) -> Iterator[str]
     if element.row is not None:
         row = (one for one in elements if (one.frame, one.row) == (element.frame, element.row))
         yield from (tidy(text_of(one)) for one in row if one.column == 0 and one is not element and text_of(one))
+
+
+def field_name_of(text: str, taken: Collection[str]) -> str:
+    """Return a name for a field that is called so on the page, which no other field has."""
+    name = safe_label(text.translate(_IN_ASCII), max_length=40).replace("-", "_")
+    name = name if FIELD_NAME.fullmatch(name) and text else "value"
+    name = f"{name}_of_page" if name in ("sample_id", "url", "key") else name
+    return name if name not in taken else next(f"{name}_{n}" for n in range(2, 1000) if f"{name}_{n}" not in taken)
 
 
 def as_template(name: str, row: Mapping[str, str]) -> str:

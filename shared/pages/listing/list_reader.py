@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from services.planner.drivers.rules.listing.item_values import ItemReader
-from services.planner.drivers.rules.listing.own_links import own_links
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Box
 from shared.pages.elements import is_header
 from shared.pages.identity.scope import find_list
+from shared.pages.listing.item_values import ItemReader
+from shared.pages.listing.own_links import own_links
 from shared.pages.lists.lists import (
     ListedRecord,
     RepeatedRecords,
@@ -60,6 +60,8 @@ class ListRead:
     """Where each of `texts` begins."""
     addresses: tuple[str, ...] = ()
     """The own address of each item, empty where it is not certain."""
+    heads: tuple[int, ...] = ()
+    """The ref of the first element of each of `texts`."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class _Fit:
     """Where the head of each of `whole` is drawn."""
     addresses: tuple[str, ...] = ()
     """The own address of each of `whole`."""
+    heads: tuple[int, ...] = ()
+    """The ref of the head of each of `whole`."""
 
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "", *, of_record: bool = False) -> ListRead:
@@ -121,10 +125,11 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
     doubt = fit.doubt or (lacking if misfits else "")
     last = max(records[-1].parts, key=lambda part: part.ref)
     texts, boxes, addresses = (fit.texts, fit.boxes, fit.addresses) if items else ((), (), ())
+    heads = fit.heads if items else ()
     first, scroller = min(part.ref for part in records[0].parts), records[-1].head.scroller
     return ListRead(
         items, fit.candidate.place, last.ref, end_px, doubt, scroller, texts=texts, first=first, boxes=boxes,
-        addresses=addresses,
+        addresses=addresses, heads=heads,
     )  # fmt: skip
 
 
@@ -189,7 +194,8 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords, order:
     strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
     doubt = doubt or reader.order_doubt() or _lines_doubt(candidate)
     boxes = tuple(candidate.records[at].head.box for at in kept)
-    return _Fit(candidate, items, whole, strong, doubt, texts, boxes, tuple(own[at] for at in kept))
+    heads = tuple(candidate.records[at].head.ref for at in kept)
+    return _Fit(candidate, items, whole, strong, doubt, texts, boxes, tuple(own[at] for at in kept), heads)
 
 
 def _lines_doubt(candidate: RepeatedRecords) -> str:
