@@ -32,7 +32,7 @@ class DecideBuild(Message, frozen=True, kw_only=True):
     """Request for the next moves of a build session. ``row``: its current row. ``current``: the TODO that is worked on;
     0: none. ``history``: all that people have said and the last events beside it, oldest first; ``left_out``: how many
     events are not in it. ``page``: None: no page is open. ``problem``: why the last answer could not be used; empty: it
-    could."""
+    could. ``still_open``: fields of the task that have neither a value on this row nor a note that they are absent."""
 
     spec: dict[str, Any]
     row: dict[str, str]
@@ -42,6 +42,7 @@ class DecideBuild(Message, frozen=True, kw_only=True):
     page: BuilderPage | None = None
     problem: str = ""
     left_out: int = 0
+    still_open: tuple[str, ...] = ()
 
 
 class BuildMove(Part, frozen=True, kw_only=True, tag_field="move", tag=True):

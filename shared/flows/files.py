@@ -145,12 +145,17 @@ def fields_without_rules(files: FlowFiles) -> tuple[str, ...]:
 FLOW_MODULES = ("exhibit.flow", "servers.browser_tools")
 
 
+def has_flow_files(files: Container[str]) -> bool:
+    """Return whether a workflow with files of these names has locators or rules of fields, as compiled flows have."""
+    return LOCATORS_FILE in files or FIELDS_FILE in files
+
+
 def is_flow(source: str, files: Container[str]) -> bool:
-    """Return whether a workflow is a flow: it has locators or rules of fields, or imports the calls of flows.
+    """Return whether a workflow is a flow: it has files of a flow, or imports the calls of flows.
 
     A source that cannot be parsed is none.
     """
-    if LOCATORS_FILE in files or FIELDS_FILE in files:
+    if has_flow_files(files):
         return True
     try:
         nodes = list(ast.walk(parse_source(source)))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from shared.actions.table import changes_page, facts_of_call
 from shared.bus.ports import Asks, Blobs
-from shared.contracts.actions import Wait
+from shared.contracts.actions import BrowserAction, Wait
 from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, SessionLeased
+from shared.contracts.error_codes import may_have_fired
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.workflows.flows import FlowAnswer, FlowCall, ReadFields, SetOutput
 from shared.evidence_format.layout import artifact_filename
 from shared.flows.answering import FlowContext, Perform, readings_of
+from shared.flows.asked import asked_in, named_so_far, with_searched
 from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.reading import LocatedReading
@@ -31,6 +34,18 @@ OBSERVE_TOKENS = 96_000
 
 class LiveBus(Asks, Blobs, Protocol):
     """The bus: requests, and the files that come of them."""
+
+
+@dataclass(frozen=True)
+class LiveStep:
+    """An action of a flow, with what came of it."""
+
+    action: BrowserAction
+    result: ActionResult
+
+    @property
+    def may_have_fired(self) -> bool:
+        return self.result.ok or may_have_fired(self.result.code)
 
 
 class LiveFlow:
@@ -54,6 +69,8 @@ class LiveFlow:
         self._bus, self._session, self._folder, self._sleep = asks, session, folder, sleep
         texts = {to_identifier(name): as_shown(value) for name, value in variables.items()}
         self._context = FlowContext(files, texts)
+        self._asking = tuple(text for text in texts.values() if text.strip())
+        self._steps: list[LiveStep] = []
         self._page: PageObserved | None = None
         self._opened = page_is_open
         self.outputs: dict[str, Any] = {}
@@ -97,7 +114,8 @@ class LiveFlow:
                 locators=True,
             )
             self._page = await self._bus.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
-        return self._page
+        ids = named_so_far(call, self._context.named)
+        return with_searched(self._page, asked_in(self._asking, ids, self._steps))
 
     async def _act(self, decided: Perform) -> ActionResult:
         action = decided.action
@@ -110,6 +128,7 @@ class LiveFlow:
         timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
         result = await self._bus.ask(ACT, request, timeout_s=timeout_s)
         self._opened = True
+        self._steps.append(LiveStep(action, result))
         if changes_page(action):
             self._page = None
         for artifact in result.artifacts:

@@ -22,13 +22,14 @@ from shared.extraction.certainty import (
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.labels.moved import contradicted_rules, displaced_rules, element_beside_label
 from shared.extraction.lists import read_list
-from shared.extraction.pages import NO_TASK_VALUES, ObservedPage, TaskValue, only
+from shared.extraction.pages import NO_TASK_VALUES, ObservedPage, TaskValue, is_drawn, only
 from shared.extraction.part_of_record import is_beside_another_id, may_be_of_another, part_of_record
-from shared.extraction.rules import AtSelector, ExtractionRule, PageItself, kind_of
+from shared.extraction.rules import AtSelector, ByTask, ExtractionRule, PageItself, kind_of
 from shared.extraction.task_values import is_proven, read_flow_task
 from shared.extraction.values import FieldType, is_absent, is_value
 from shared.flows.files import FieldsFile
 from shared.pages.elements import may_show_no_choice, text_of
+from shared.pages.identity.echoes import is_searched, repeats_search
 from shared.pages.locate.target_context import row_of
 from shared.task.typed_values import Context, normalise
 from shared.text.normal import Invalid, Normal, fold, plain_form, quoted, tidy
@@ -89,7 +90,9 @@ def locate_field(
         return said
     reading = read_field(rules, page, constants)
     if reading.absent:
-        healed = bool(reading.lost) and not reading.left_out
+        # What reads by the task finds values alone: where the others find a blank, it has lost nothing.
+        lost = tuple(rule for rule in reading.lost if not isinstance(rule.where, ByTask))
+        healed = bool(lost) and not reading.left_out
         blank = _blank_of(reading, rules, page)
         return LocatedReading(
             name,
@@ -97,7 +100,7 @@ def locate_field(
             element=blank,
             healed=healed,
             left_out=reading.left_out,
-            lost=reading.lost,
+            lost=lost,
             matched=reading.empty,
         )
     candidates = tuple(one.value for one in reading.candidates)
@@ -125,14 +128,21 @@ def locate_field(
 
 
 def _element_of(reading: FieldReading, field: FieldRules, page: ObservedPage) -> Element | None:
+    """Return what shows the value: of the places that the rules found, the first whose text is drawn."""
     rules = reading.candidates[0].rules
-    found = (
-        element_beside_label(rule, field.rules, field.homes, page, field.address)
-        if rule in field.rules
-        else page.find(rule.where)
+    places = [
+        (rule, one)
         for rule in rules
-    )
-    return next((one for one in found if one is not None and one is not page.itself), None)
+        if (
+            one := element_beside_label(rule, field.rules, field.homes, page, field.address)
+            if rule in field.rules
+            else page.find(rule.where)
+        )
+        is not None
+        and one is not page.itself
+    ]
+    drawn = (one for rule, one in places if is_drawn(one, rule.attribute))
+    return next(drawn, places[0][1] if places else None)
 
 
 def _blank_of(reading: FieldReading, field: FieldRules, page: ObservedPage) -> Element | None:
@@ -450,19 +460,23 @@ def answer_of_proof(
         if one.state == "uncertain" and any(not is_same_id(found, wanted) for found in one.candidates):
             message = f"{page.url} shows {candidates_text(one)} as {one.field}, where {quoted(wanted)} is expected"
             return flow_error("record_unproven", message)
-        told_by_rules = one.state == "value" or _is_in_heads(wanted, page)
+        title = one.element is not None and one.element.role == "title" and is_searched(page, wanted)
+        repeats = title or (one.element is not None and repeats_search(page, one.element, (one.field,)))
+        told_by_rules = (one.state == "value" and not repeats) or _is_in_heads(one.field, wanted, page)
         has_rules = one.field in file.fields or one.field in file.proofs
-        if not told_by_rules and (has_rules or not _is_lone_text(wanted, page)):
+        if not told_by_rules and (has_rules or not _is_lone_text(one.field, wanted, page)):
             return flow_error("record_unproven", f"{page.url} does not show {one.field} {quoted(wanted)}")
     return FlowAnswer(value=True)
 
 
-def _is_in_heads(wanted: str, page: PageObserved) -> bool:
-    heads = [page.title, *(one.name for one in page.elements if one.role == "heading")]
-    return any(find_mention(text, wanted) is not None for text in heads)
+def _is_in_heads(field: str, wanted: str, page: PageObserved) -> bool:
+    heads = [one for one in page.elements if one.role == "heading" and not repeats_search(page, one, (field,))]
+    texts = [*(one.name for one in heads), *([] if is_searched(page, wanted) else [page.title])]
+    return any(find_mention(text, wanted) is not None for text in texts)
 
 
-def _is_lone_text(wanted: str, page: PageObserved) -> bool:
+def _is_lone_text(field: str, wanted: str, page: PageObserved) -> bool:
     """Return whether a text is exactly this one. Under a label, such as "Duplicate of", it may be another record's."""
     lone = [one for one in page.elements if one.row is None and one.header is None and not one.in_dialog]
+    lone = [one for one in lone if not repeats_search(page, one, (field,))]
     return any(one.role not in ("link", "button", "option") and is_same_id(text_of(one), wanted) for one in lone)

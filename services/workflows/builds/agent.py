@@ -51,7 +51,7 @@ class AgentSession(Protocol):
 
     async def do(self, command: builds.AnyBuildCommand) -> None: ...
     async def act(self, action: BrowserAction, *, by: str = ...) -> None: ...
-    def read(self, field: str, where: tuple[str, ...], *, by: str = ...) -> None: ...
+    def read_element(self, field: str, ref: int, part: str = ..., *, by: str = ...) -> None: ...
     def absent(self, field: str, *, by: str = ...) -> None: ...
     def leave_out(self, step: int) -> None: ...
     def start_url(self) -> str: ...
@@ -115,6 +115,7 @@ class BuildAgent:
             if page is None
             else BuilderPage(url=page.url, title=page.title, text=page.text[:PAGE_CHARS], snapshot_id=page.snapshot_id),
             problem=problem,
+            still_open=() if live is None else self._bench.open_fields(live.sample.values),
         )
 
     async def _done(self, move: AnyBuildMove) -> bool:
@@ -135,7 +136,7 @@ class BuildAgent:
             case TakeAction():
                 return await self._act(move.action)
             case ReadElement():
-                self._session.read(move.field, (str(move.ref), *move.text.split()), by=AGENT)
+                self._session.read_element(move.field, move.ref, move.text, by=AGENT)
             case FieldAbsent():
                 self._session.absent(move.field, by=AGENT)
             case LeaveOut():
@@ -166,8 +167,10 @@ class BuildAgent:
         """Perform an action; one that may change the site only with a person's yes."""
         live = self._bench.need_live()
         shown = () if live.page is None else live.page.elements
-        if may_change_site(action, shown, (*self._bench.finished_samples(), live.sample)):
-            what = described_act(action, shown)
+        judged = await live.judged(action)
+        samples = (*self._bench.finished_samples(), live.sample)
+        if any(may_change_site(one, shown, samples) for one in judged):
+            what = described_act(judged[0], shown)
             asked = Question(text=f"{what} may change the site. Do it?", options=(DO_IT, LEAVE_IT))
             answer = await self._bench.ask(asked)
             if not answer:

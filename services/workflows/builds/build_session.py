@@ -9,13 +9,14 @@ from services.workflows.builds.agent import BuildAgent
 from services.workflows.builds.background_compiler import BackgroundCompiler
 from services.workflows.builds.build_store import BuildBus
 from services.workflows.builds.publishing import FlowPublisher
-from services.workflows.builds.recorded_row import RecordedRow
-from services.workflows.builds.row_browser import open_row, recorded_row, start_url_of
+from services.workflows.builds.recorded_row import RecordedRow, shown_page
+from services.workflows.builds.row_browser import open_row, recorded_row, start_url_of, watched_row
 from services.workflows.builds.scratch_rows import ScratchRows
 from services.workflows.builds.todo_commands import TodoCommands
 from services.workflows.builds.workbench import Workbench, now_text
 from shared.actions.table import facts_of_action
 from shared.contracts.actions import BrowserAction
+from shared.contracts.browser_pool import Element
 from shared.contracts.questions import Question
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import (
@@ -28,7 +29,6 @@ from shared.contracts.workflows.build_events import (
     SessionClosed,
     SessionOpened,
     TodoAdded,
-    ValueRecorded,
 )
 from shared.flows.building.build import ONE_MORE_ROW, BuiltFlow
 from shared.flows.building.folder import (
@@ -40,7 +40,7 @@ from shared.flows.building.folder import (
     write_sample,
     write_scratch_file,
 )
-from shared.flows.building.meant_value import find_meant
+from shared.flows.building.meant_value import MeantValue, element_meant, find_meant
 from shared.flows.building.model_history import said_chars
 from shared.flows.building.site_acts import sent_by_itself
 from shared.flows.building.spec_changes import SpecChanges, changes_told, spec_changes, spec_marks, take_up
@@ -52,7 +52,6 @@ from shared.recordings.recording import Recording
 DELETE_IT, KEEP_IT = "delete it", "keep its steps"
 RUN_AGAIN, BY_HAND = "run the finished TODOs again", "I go there by hand"
 HARMLESS = ("reads_only", "repeated_freely")
-MAX_PAGE_LINES = 200
 MAX_SAID_CHARS = 20_000
 """Of one message: a model is shown all that people have said."""
 MAX_ALL_SAID_CHARS = 200_000
@@ -79,11 +78,17 @@ class BuildSession:
         self._agent = BuildAgent(bench, bus, self)
         self.goes_on: Callable[[], bool] = lambda: False
         self.shown: builds.ShownPage | None = None
+        self._watched: builds.WatchedRow | None = None
 
     @property
     def snapshot_id(self) -> str:
         live = self._bench.live
         return "" if live is None else live.session.snapshot_id
+
+    @property
+    def watched(self) -> builds.WatchedRow | None:
+        """By what the browser of the row is seen; None: there is none."""
+        return None if self._bench.live is None else self._watched
 
     async def do(self, command: builds.AnyBuildCommand) -> None:
         """Do what is asked. Raises ExhibitError where the browser or the bus cannot."""
@@ -94,8 +99,10 @@ class BuildSession:
                 await self.act(command.action)
             case builds.ShowPage():
                 await self._show_page(command.words)
+            case builds.ReadValue(ref=0):
+                self._read_typed(command.field, command.where)
             case builds.ReadValue():
-                self.read(command.field, command.where)
+                self.read_element(command.field, command.ref, command.part)
             case builds.NoteAbsent():
                 self.absent(command.field)
             case builds.UndoStep():
@@ -122,8 +129,7 @@ class BuildSession:
 
     def start_url(self) -> str:
         """Return the address that the current row begins with; empty: there is no row."""
-        row = self._row(self._bench.state.sample_id)
-        return "" if row is None else start_url_of(self._bench.spec, row)
+        return "" if (row := self._row(self._bench.state.sample_id)) is None else start_url_of(self._bench.spec, row)
 
     async def leave(self) -> None:
         """Give the browser back. The session goes on when it is opened again."""
@@ -260,7 +266,9 @@ class BuildSession:
         self._bench.live = None
         await self._open.aclose()
         self._open = AsyncExitStack()
-        session = await self._open.enter_async_context(open_row(self._bus, self._bench.spec, row))
+        self._watched = watched_row(row)
+        leased = open_row(self._bus, self._bench.spec, row, self._watched)
+        session = await self._open.enter_async_context(leased)
         captures = captures_folder(self._bench.folder, row.sample_id)
         live = RecordedRow(session, self._bench.spec, sample, captures, self._bench.by)
         live.last_step = max(live.last_step, *self._bench.state.dropped.get(row.sample_id, ()), 0)
@@ -308,43 +316,38 @@ class BuildSession:
         self._bench.note_action(todo, step, by=by)
         if (sent := sent_by_itself(step)) and action_only_looks(action, before):
             self._bench.tell("saved_by_itself", todo, number=step.step, details=sent[:1])
+        self._bench.open_again_after(todo)
 
     async def _show_page(self, words: Sequence[str]) -> None:
         page = await self._bench.need_live().observe()
-        wanted = [word.lower() for word in words]
-        lines = [line for line in page.text.splitlines() if all(word in line.lower() for word in wanted)]
-        self.shown = builds.ShownPage(
-            url=page.url,
-            title=page.title,
-            lines=tuple(lines[:MAX_PAGE_LINES]),
-            more=max(len(lines) - MAX_PAGE_LINES, 0),
-            number=1 if self.shown is None else self.shown.number + 1,
-            snapshot_id=page.snapshot_id,
-        )
+        number = 1 if self.shown is None else self.shown.number + 1
+        self.shown = shown_page(page, words, number, now_text())
 
-    def read(self, field: str, where: tuple[str, ...], *, by: str = "person") -> None:
-        """Record a value for the current TODO."""
+    def _read_typed(self, field: str, where: Sequence[str]) -> None:
+        if where:
+            self._record(field, find_meant(where, self._elements()), "person")
+        else:
+            self._bench.tell("nothing_to_read")
+
+    def read_element(self, field: str, ref: int, part: str = "", *, by: str = "person") -> None:
+        """Record for the current TODO what an element shows of a field. ``part``: of its text; empty: all of it."""
+        self._record(field, element_meant(ref, part, self._elements()), by)
+
+    def _elements(self) -> Sequence[Element]:
+        page = self._bench.need_live().page
+        return () if page is None else page.elements
+
+    def _record(self, field: str, meant: MeantValue | str, by: str) -> None:
         todo, live = self._bench.state.current, self._bench.need_live()
-        if not where or todo is None:
+        if todo is None:
             self._bench.tell("nothing_to_read")
             return
-        page = live.page
-        meant = find_meant(where, () if page is None else page.elements)
         value = meant if isinstance(meant, str) else live.record_value(field, meant.element, meant.text)
         if isinstance(value, str):
             self._bench.tell("not_read", todo, fields=(field,), details=(value,))
             return
         self._bench.save()
-        self._bench.note(
-            ValueRecorded(
-                at=now_text(),
-                todo=todo.number,
-                field=value.field,
-                shown=value.shown or "",
-                by=by,
-                absent=value.state == "not_present",
-            )
-        )
+        self._bench.note_value(todo, value, by)
 
     def absent(self, field: str, *, by: str = "person") -> None:
         """Record for the current TODO that the page shows no value of a field."""
@@ -357,7 +360,7 @@ class BuildSession:
             self._bench.tell("not_absent", todo, fields=(field,), details=(value,))
             return
         self._bench.save()
-        self._bench.note(ValueRecorded(at=now_text(), todo=todo.number, field=field, shown="", by=by, absent=True))
+        self._bench.note_value(todo, value, by)
 
     def _undo(self) -> None:
         todo = self._bench.state.current

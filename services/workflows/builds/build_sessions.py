@@ -63,9 +63,6 @@ class BuildSessions:
             if (elsewhere := await self._elsewhere(request.build_id, request.spec)) is not None:
                 return elsewhere
             await self._end(request.build_id)
-            record = await self._bus.read(BUILDS, request.build_id, builds.BuildRecord)
-            if record is not None and record.dropping:  # by a process that has ended meanwhile, or that is at it
-                await drop_session(self._bus, request.build_id, None)
             store = BuildStore(self._bus, request.build_id, self._instance_id)
             record = await store.claim(request.spec, request.rows, request.by, agent=request.agent)
             if not record.rows:

@@ -53,7 +53,9 @@ class BuildStore:
     ) -> BuildRecord:
         """Make this process the owner, and return the record. Rows that are given replace those that are there."""
 
-        def change(known: BuildRecord | None) -> BuildRecord:
+        def change(known: BuildRecord | None) -> BuildRecord | None:
+            if known is not None and known.dropping:
+                return None
             if known is None:
                 return BuildRecord(
                     build_id=self._build_id,
@@ -73,8 +75,8 @@ class BuildStore:
                 closed_at=None,
             )
 
-        record = await self._bus.modify(BUILDS, self._build_id, BuildRecord, change)
-        assert record is not None  # a change is always made
+        while (record := await self._bus.modify(BUILDS, self._build_id, BuildRecord, change)) is None:
+            await drop_session(self._bus, self._build_id, None)  # another process is at it, or has ended meanwhile
         self.files = dict(record.files)
         self._next_batch = self._first_batch = record.first_batch
         self._standing = record.standing or BuildStanding()
@@ -122,7 +124,11 @@ class BuildStore:
             return
         for path, sha256 in list(now.items()):
             if sha256 not in self.files.values():
-                data = await asyncio.to_thread((folder / path).read_bytes)
+                try:
+                    data = await asyncio.to_thread((folder / path).read_bytes)
+                except FileNotFoundError:  # it was removed since
+                    del now[path]
+                    continue
                 now[path] = hashlib.sha256(data).hexdigest()  # it may have been written since
                 await self._bus.put(BUILD_FILES, self._blob(now[path]), data)
         record = await self._bus.modify(
@@ -152,11 +158,14 @@ class BuildStore:
             name = path.relative_to(folder).as_posix()
             if name in NOT_KEPT or any(part.endswith(".new") for part in name.split("/")) or not path.is_file():
                 continue
-            facts = path.stat()
-            mark = (facts.st_mtime_ns, facts.st_size)
-            known = self._hashes.get(name)
-            if known is None or known[0] != mark:
-                self._hashes[name] = (mark, hashlib.sha256(path.read_bytes()).hexdigest())
+            try:
+                facts = path.stat()
+                mark = (facts.st_mtime_ns, facts.st_size)
+                known = self._hashes.get(name)
+                if known is None or known[0] != mark:
+                    self._hashes[name] = (mark, hashlib.sha256(path.read_bytes()).hexdigest())
+            except FileNotFoundError:  # it was removed since
+                continue
             found[name] = self._hashes[name][1]
         return found
 
@@ -207,14 +216,24 @@ async def drop_session(bus: BuildBus, build_id: str, closed_at: datetime | None)
         return False
     for sha256 in {*record.files.values()}:
         await bus.remove(BUILD_FILES, blob_name(build_id, record.first_batch, sha256))
-    batch = record.first_batch
-    while await bus.modify(BUILD_EVENTS, f"{build_id}.{batch}", BuildBatch, _without_events) is not None:
-        batch += 1
+    after = record.first_batch
+    while await bus.read(BUILD_EVENTS, f"{build_id}.{after}", BuildBatch) is not None:
+        after += 1
+    if not _is_same(await bus.read(BUILDS, build_id, BuildRecord), record):
+        return True  # another process has dropped it meanwhile: of these batches, some may be of a later session
+    for batch in range(record.first_batch, after):
+        await bus.modify(BUILD_EVENTS, f"{build_id}.{batch}", BuildBatch, _without_events)
+    next_first = max(after, record.first_batch + 1)  # also of one without events: its files have it in their names
     emptied = replace(
-        record, spec={}, rows=(), files={}, size_bytes=0, dropping=False, first_batch=batch, standing=None
+        record, spec={}, rows=(), files={}, size_bytes=0, dropping=False, first_batch=next_first, standing=None
     )
-    await bus.modify(BUILDS, build_id, BuildRecord, lambda known: emptied if known and known.dropping else None)
+    await bus.modify(BUILDS, build_id, BuildRecord, lambda known: emptied if _is_same(known, record) else None)
     return True
+
+
+def _is_same(known: BuildRecord | None, dropped: BuildRecord) -> bool:
+    """Whether the session is still that which is dropped, and nobody has ended that."""
+    return known is not None and known.dropping and known.first_batch == dropped.first_batch
 
 
 def _without_events(known: BuildBatch | None) -> BuildBatch | None:

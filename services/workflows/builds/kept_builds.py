@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import msgspec
 
 from services.workflows.builds.build_store import MAX_BATCH_BYTES, BuildBus, blob_name
@@ -11,7 +13,7 @@ from shared.contracts.workflows.build_events import BuildEvent
 from shared.errors import PermanentError
 from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
 
-MOST_LISTED = 200
+MOST_LISTED, MOST_KNOWN = 200, 200
 MAX_HASH_CHARS, MAX_ID_CHARS = 64, 80
 
 
@@ -20,6 +22,8 @@ class KeptBuilds:
 
     def __init__(self, bus: BuildBus) -> None:
         self._bus = bus
+        self._firsts: dict[str, list[int]] = {}
+        """The number of the first event of each batch that was read, by session: a batch never changes."""
 
     async def list(self) -> builds.BuildsListed:
         """Return the sessions, those in which something was done last first."""
@@ -37,15 +41,24 @@ class KeptBuilds:
         if request.since < 0:
             return builds.BuildRead(record=record)
         found: list[BuildEvent] = []
-        number, size = record.first_batch, 0
-        while (batch := await self._batch(request.build_id, number)) is not None:
+        firsts = self._firsts_of(f"{request.build_id}.{record.first_batch}")
+        at, size = max(bisect_right(firsts, request.since + 1) - 1, 0), 0
+        while (batch := await self._batch(request.build_id, record.first_batch + at)) is not None:
+            if at == len(firsts):
+                firsts.append(batch.first)
             events = batch.events[max(request.since - (batch.first - 1), 0) :]
             size += len(msgspec.json.encode(events))
             if found and size > MAX_BATCH_BYTES:
                 break
             found += events
-            number += 1
+            at += 1
         return builds.BuildRead(events=tuple(found))
+
+    def _firsts_of(self, session: str) -> list[int]:
+        known = self._firsts.setdefault(session, [])
+        while len(self._firsts) > MOST_KNOWN:
+            del self._firsts[next(iter(self._firsts))]
+        return known
 
     async def read_file(self, request: builds.ReadBuildFile) -> builds.LoadFileReply:
         """Return a part of a file that the record of a session names."""

@@ -19,7 +19,7 @@ from shared.contracts.steps import FieldValue
 from shared.contracts.workflows.build_events import FlowPublished
 from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.contracts.workflows.builds import BuildRow, PublishFlow
-from shared.contracts.workflows.flows import FlowAnswer, FlowCall, ReadFields, ReadWithModel
+from shared.contracts.workflows.flows import EnterSection, FlowAnswer, FlowCall, ReadFields, ReadWithModel
 from shared.contracts.workflows.library import WorkflowRefused
 from shared.flows.building.build import BuiltFlow, compile_build
 from shared.flows.building.folder import (
@@ -31,6 +31,7 @@ from shared.flows.building.folder import (
 )
 from shared.flows.building.site_acts import described_act, may_change_site
 from shared.flows.building.state import outcome_of
+from shared.flows.building.stopped_work import todo_of_last, told_call
 from shared.flows.checking.into_library import publish_flow
 from shared.flows.checking.published import published_flow
 from shared.flows.checking.validation import (
@@ -39,6 +40,7 @@ from shared.flows.checking.validation import (
     begin_draft,
     check_sample,
     error_of,
+    identifiers_of,
     validate_flow,
     variables_of,
 )
@@ -66,12 +68,14 @@ class HeldBackError(Exception):
 @dataclass(frozen=True)
 class Replay:
     """What a replay came to. ``stopped``: why the flow did not come to its end; ``held_back``: before what a person
-    has ended it. Empty: it came to its end."""
+    has ended it. Empty: it came to its end. ``calls``: that it has made; ``url``: of the page that was seen last."""
 
     sample: Recording
     read: dict[str, FieldValue]
     stopped: str = ""
     held_back: str = ""
+    calls: tuple[FlowCall, ...] = ()
+    url: str = ""
 
 
 class FlowPublisher:
@@ -104,7 +108,14 @@ class FlowPublisher:
         """Ask whether the flow is to be published, where it can be."""
         if self._bench.state.published or self.why_not(rows) is not None:
             return False
-        return await self._bench.ask(Question(text="Put the flow into the library?", options=(YES, NO))) == [YES]
+        left = [
+            f"{', '.join(names)} on row {one.sample_id}"
+            for one in self._bench.finished_samples()
+            if (names := self._bench.open_fields(one.values))
+        ]
+        told = f" Still open: {'; '.join(left)}." if left else ""
+        asked = Question(text=f"Put the flow into the library?{told}", options=(YES, NO))
+        return await self._bench.ask(asked) == [YES]
 
     async def publish(self, command: PublishFlow, rows: Sequence[BuildRow]) -> None:
         """Replay, check and publish. What speaks against it is told, and nothing is published then."""
@@ -135,10 +146,9 @@ class FlowPublisher:
         bench.tell("replaying_left_out" if left_out else "replaying", row=row.sample_id)
         replay = await self._replay(built.flow, row)
         if replay.stopped:
-            bench.tell("publish_stopped", row=row.sample_id, details=(replay.stopped,))
-            bench.tell_alike()
+            self._tell_stopped(built, row, replay)
             return
-        if replay.read and not await self._confirmed(row, replay):
+        if replay.read and not await self._confirmed(built.flow, row, replay):
             bench.tell("publish_not_confirmed", row=row.sample_id)
             return
         await self._check_and_publish(command, built, replay)
@@ -186,9 +196,10 @@ class FlowPublisher:
         moment = now_text()[:19].replace("-", "").replace(":", "")
         write_flow_files(self._bench.folder, built.flow, variables_of(built.flow, built.samples[0].row), moment)
 
-    async def _confirmed(self, row: BuildRow, replay: Replay) -> bool:
-        found = values_told(replay.read)
-        asked = Question(text=f"Row {row.sample_id}: {found}. Is that right?", options=(RIGHT, WRONG))
+    async def _confirmed(self, flow: CompiledFlow, row: BuildRow, replay: Replay) -> bool:
+        without_rule = {*flow.with_model, *fields_without_rules(flow.files)}
+        found = values_told(replay.read, self._bench.open_fields(replay.read.values()), without_rule)
+        asked = Question(text=f"Row {row.sample_id}: {found} Is that right?", options=(RIGHT, WRONG))
         return await self._bench.ask(asked) == [RIGHT]
 
     # --- the replay
@@ -203,8 +214,12 @@ class FlowPublisher:
             begin = begin_draft(flow, live_row.row)
             live = LiveFlow(bus, session.lease, flow.files, begin.variables)
 
+            calls: list[FlowCall] = []
+
             async def answer(call: FlowCall) -> FlowAnswer:
                 bus.call = call
+                if not isinstance(call, EnterSection):
+                    calls.append(call)
                 if isinstance(call, ReadWithModel):
                     return FlowAnswer(value={})
                 answered = await live.answer(call)
@@ -217,17 +232,33 @@ class FlowPublisher:
                 stopped = error_of(await run_flow(self._bus, begin, answer))
             except HeldBackError as exc:
                 held_back = str(exc)
-        return Replay(live_row.sample, read, stopped, held_back)
+            url = "" if live_row.page is None else live_row.page.url
+        return Replay(live_row.sample, read, stopped, held_back, tuple(calls), url)
 
     async def _may_act(self, row: RecordedRow, request: ActOnPage) -> None:
         """Ask a person before an action that may change the site. Raises HeldBackError where it is not to be done."""
         shown = () if row.page is None else row.page.elements
-        if not request.once and not may_change_site(request.action, shown, self._bench.finished_samples()):
+        judged, samples = await row.judged(request.action), self._bench.finished_samples()
+        if not request.once and not any(may_change_site(one, shown, samples) for one in judged):
             return
-        what = described_act(request.action, shown)
+        what = described_act(judged[0], shown)
         text = f"On row {row.sample.sample_id} the flow is about to do this: {what}. It may change the site. Do it?"
         if await self._bench.ask(Question(text=text, options=(PRESS_IT, STOP_BEFORE))) != [PRESS_IT]:
             raise HeldBackError(what)
+
+    def _tell_stopped(self, built: BuiltFlow, row: BuildRow, replay: Replay) -> None:
+        """Tell where the flow stopped on a row: at which call, of which TODO, on which page."""
+        bench, calls = self._bench, replay.calls
+        todo = todo_of_last(calls, built, identifiers_of(row.fields), bench.events, bench.state.todos)
+        bench.tell(
+            "publish_stopped",
+            *(() if todo is None else (todo,)),
+            row=row.sample_id,
+            act=told_call(calls[-1]) if calls else "",
+            url=replay.url,
+            details=(replay.stopped,),
+        )
+        bench.tell_alike()
 
     # --- checked and published
 
@@ -271,8 +302,8 @@ class FlowPublisher:
 
     def _tell_problems(self, validation: Validation, accepted: Sequence[str]) -> None:
         """Tell what differs, which nobody can accept, and what is lost, which a person can."""
-        if validation.without_losses:
-            self._bench.tell("publish_differs", details=validation.without_losses)
+        if validation.differs:
+            self._bench.tell("publish_differs", details=validation.differs)
         if refused := validation.refused:
             fields, told = tuple(one.field for one in refused), tuple(one.told for one in refused)
             self._bench.tell("publish_loses", fields=fields, details=told, accepted=tuple(accepted))

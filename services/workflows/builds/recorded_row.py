@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace as replace_part
 
-from shared.contracts.actions import BrowserAction
+from shared.contracts.actions import BrowserAction, ByCss, ByText, Extract
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, RouteMark, StepTaken, ValueSource
+from shared.contracts.workflows.builds import ElementInView, ShownPage
 from shared.evidence_format.layout import artifact_filename
 from shared.field_types import nullable
 from shared.flows.building.meant_value import value_meant
+from shared.flows.building.site_acts import acts_on_found
 from shared.flows.workspace import SAMPLES_FOLDER
 from shared.host.connections import ManualSession
 from shared.pages.elements import text_of, title_of
@@ -24,8 +27,32 @@ from shared.recordings.recording import RecordedPage, Recording
 from shared.streams import ARTIFACTS
 from shared.task.spec import TaskSpec
 
+MAX_PAGE_LINES, MAX_SHOWN_ELEMENTS, SHOWN_NAME_CHARS = 200, 300, 120
+"""Of a page that is shown to who builds."""
 ALL_ELEMENTS = 10_000_000
 """Tokens of an observation: every element, since it is what is stored of the page."""
+
+
+def shown_page(page: PageObserved, words: Sequence[str], number: int, at: str) -> ShownPage:
+    """Return what is told of a look at the page. ``words``: that a line must have to be shown. ``at``: of the look."""
+    wanted = [word.lower() for word in words]
+    lines = [line for line in page.text.splitlines() if all(word in line.lower() for word in wanted)]
+    in_view = (one for one in page.elements if one.in_viewport)
+    elements = (
+        ElementInView(ref=one.ref, role=one.role, name=(one.name or one.value or "")[:SHOWN_NAME_CHARS], box=one.box)
+        for one in in_view
+        if one.box is not None and one.box.width >= 1 and one.box.height >= 1
+    )
+    return ShownPage(
+        url=page.url,
+        title=page.title,
+        lines=tuple(lines[:MAX_PAGE_LINES]),
+        more=max(len(lines) - MAX_PAGE_LINES, 0),
+        number=number,
+        snapshot_id=page.snapshot_id,
+        elements=tuple(islice(elements, MAX_SHOWN_ELEMENTS)),
+        at=at,
+    )
 
 
 class RecordedRow:
@@ -50,7 +77,7 @@ class RecordedRow:
 
     async def observe(self) -> PageObserved:
         """Observe the page, and store what it shows."""
-        page = await self._session.observe(max_tokens=ALL_ELEMENTS, locators=True)
+        page = await self._session.observe(max_tokens=ALL_ELEMENTS, locators=True, images=True)
         self.page = page
         self._looks.add(page.snapshot_id)
         stored = RecordedPage(page.url, page.title, page.elements)
@@ -83,6 +110,15 @@ class RecordedRow:
         self.last_step, self._looks = step.step, set()
         await self.observe()
         return step
+
+    async def judged(self, action: BrowserAction) -> tuple[BrowserAction, ...]:
+        """Return the action as it is to be judged before it is done: where its target is told by a selector or by its
+        text, on each element that this may hit. Nothing is pressed or recorded for it."""
+        target = getattr(action, "target", None)
+        if self.page is None or not isinstance(target, ByCss | ByText):
+            return (action,)
+        looked = await self._session.act(Extract(target=target))
+        return acts_on_found(action, looked.target if looked.ok else None, self.page.elements)
 
     def _decided_on(self, snapshot_id: str, looks: Collection[str]) -> None:
         """Let the values that these looks have shown be of the page that an act was decided on: they are read before

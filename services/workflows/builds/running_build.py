@@ -97,11 +97,14 @@ class RunningBuild:
             return ""
         bench = self._bench
         if isinstance(command, builds.GiveAnswers):
-            asked = () if bench is None else bench.state.asking
-            problem = "nothing is asked" if not asked else answers_problem(asked, command.answers)
-            if problem and (not asked or command.answers):
+            if bench is None or not bench.state.asking:
+                return "nothing is asked"
+            if command.asked not in (0, bench.state.asks):
+                return (
+                    f"question {command.asked} does not wait for an answer any more, question {bench.state.asks} does"
+                )
+            if command.answers and (problem := answers_problem(bench.state.asking, command.answers)):
                 return problem
-            assert bench is not None  # it asks
             self._known.append(command_id)
             bench.answered(command.answers)
             self._done.append(command_id)
@@ -198,7 +201,7 @@ class RunningBuild:
                 await asyncio.sleep(STORE_AGAIN_S)
                 self._to_store.set()
                 continue
-            except ExhibitError:
+            except Exception:  # whoever waits until it is stored is not to wait for ever
                 log.exception("a build session cannot be stored, and is closed")
                 self.closed = True
                 bench.answered(())
@@ -235,7 +238,9 @@ class RunningBuild:
             files=self.files,
             snapshot_id="" if session is None else session.snapshot_id,
             page=None if session is None else session.shown,
+            watched=None if session is None else session.watched,
             closed=self.closed,
+            asked=0 if bench is None else bench.state.asks,
         )
 
     def is_idle(self) -> bool:

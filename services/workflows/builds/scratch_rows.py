@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from services.workflows.builds.scratch_run import ScratchRun
-from services.workflows.builds.workbench import Workbench, now_text, values_told
+from services.workflows.builds.workbench import Workbench, values_told
 from shared.contracts.steps import FieldValue, StepTaken
-from shared.contracts.workflows.build_events import Question, ValueRecorded
+from shared.contracts.workflows.build_events import SCRATCH, Question
 from shared.contracts.workflows.flows import FlowCall
 from shared.flows.building.edits import added_calls_in
 from shared.flows.building.folder import read_scratch_files, read_written, samples_of, write_recorded_again
 from shared.flows.building.scratch import ScratchWritten, write_scratch
 from shared.flows.building.state import Todo
 from shared.flows.compiling.compiler import NotCompiledError, compile_samples
-from shared.flows.files import FlowFiles, parse_files
+from shared.flows.files import FlowFiles, fields_without_rules, parse_files
 from shared.flows.workspace import read_workspace
 
 RIGHT, WRONG = "they are right", "one is wrong: I read them by hand"
@@ -51,39 +51,31 @@ class ScratchRows:
         added = [] if written is None else added_calls_in(name, source, written, data.mappings, live.row)
 
         def noted(step: StepTaken, call: FlowCall) -> None:
-            self._bench.note_action(todo, step, by="scratch", added=call in added)
+            self._bench.note_action(todo, step, by=SCRATCH, added=call in added)
 
         run = ScratchRun(live, data, noted, todo.route_step)
         problem = await run.run(name, source)
         if problem:
             self._bench.tell("todo_stopped", todo, details=(problem,))
-        if not await self._confirmed(todo, run.read) or problem:
+        if not await self._confirmed(todo, run.read, fields_without_rules(data)) or problem:
             return False
         self._record_again(todo, name, written)
         self._bench.finish_todo(todo)
         return True
 
-    async def _confirmed(self, todo: Todo, read: Mapping[str, FieldValue]) -> bool:
+    async def _confirmed(self, todo: Todo, read: Mapping[str, FieldValue], without_rule: Container[str] = ()) -> bool:
         """Return whether a person says that what was read is right; then it is recorded, else dropped."""
         if not read:
             return True
-        found = values_told(read)
-        asked = Question(text=f"{todo.title}: {found}. Is that right?", options=(RIGHT, WRONG))
+        left = self._bench.open_fields((*self._bench.need_live().sample.values, *read.values()))
+        found = values_told(read, [name for name in left if name in todo.fields], without_rule)
+        asked = Question(text=f"{todo.title}: {found} Is that right?", options=(RIGHT, WRONG))
         if await self._bench.ask(asked) != [RIGHT]:
             self._bench.need_live().forget_values(read)
             self._bench.tell("values_not_confirmed", todo, fields=tuple(read))
             return False
         for value in read.values():
-            self._bench.note(
-                ValueRecorded(
-                    at=now_text(),
-                    todo=todo.number,
-                    field=value.field,
-                    shown=value.shown or "",
-                    by="scratch",
-                    absent=value.state == "not_present",
-                )
-            )
+            self._bench.note_value(todo, value, SCRATCH)
         return True
 
     def _record_again(self, todo: Todo, name: str, written: ScratchWritten | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,25 @@ from services.workflows.builds.recorded_row import RecordedRow
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.steps import FieldValue, StepTaken
 from shared.contracts.workflows.build_events import (
+    ActionDropped,
     ActionRecorded,
     BuildEvent,
     CompileAsked,
     QuestionsAnswered,
     QuestionsAsked,
     RowDone,
+    TodoChosen,
     TodoDone,
+    TodoReopened,
     Told,
+    ValueRecorded,
 )
 from shared.contracts.workflows.build_outcomes import BuildOutcome, OutcomeCode
 from shared.contracts.workflows.builds import BuildStanding
 from shared.errors import PermanentError
 from shared.flows.building.folder import (
     append_event,
+    read_scratch_files,
     read_written,
     samples_of,
     write_sample,
@@ -33,7 +38,7 @@ from shared.flows.building.folder import (
     write_todos,
 )
 from shared.flows.building.outcome_texts import is_refusal, text_for_person
-from shared.flows.building.scratch import write_scratch
+from shared.flows.building.scratch import ScratchWritten, write_scratch, write_scratch_again
 from shared.flows.building.state import BuildState, Todo, apply_event, outcome_of, replayed
 from shared.flows.building.todos import scratch_name
 from shared.flows.compiling.sample_choice import field_support
@@ -56,11 +61,16 @@ def standing_of(state: BuildState, events: Sequence[BuildEvent]) -> BuildStandin
     )
 
 
-def values_told(values: Mapping[str, FieldValue]) -> str:
-    """Return what was read, for the person who is asked whether it is right."""
-    return ", ".join(
-        f"{name} is {one.shown!r}" if one.shown else f"{name} is not on the page" for name, one in values.items()
+def values_told(
+    values: Mapping[str, FieldValue], still_open: Sequence[str] = (), without_rule: Container[str] = ()
+) -> str:
+    """Return what was read, in sentences for the person who is asked whether it is right. ``still_open``: fields that
+    have neither a value nor a note that they are absent; ``without_rule``: fields that no rule reads."""
+    read = ", ".join(
+        f"{name} is {one.shown!r}" if one.shown else f"of {name} the page shows none" for name, one in values.items()
     )
+    left = ", ".join(f"{name} (no rule reads it)" if name in without_rule else name for name in still_open)
+    return f"{read}. Still open: {left}." if left else f"{read}."
 
 
 class NotDoneError(PermanentError):
@@ -101,6 +111,11 @@ class Workbench:
             self.save()
             self.compile_due(self.state.due)
         self.changed()
+
+    def note_value(self, todo: Todo, value: FieldValue, by: str) -> None:
+        """Note that a value of the row was recorded for a TODO. ``by``: who has read it."""
+        shown, absent = value.shown or "", value.state == "not_present"
+        self.note(ValueRecorded(at=now_text(), todo=todo.number, field=value.field, shown=shown, by=by, absent=absent))
 
     def tell(self, code: OutcomeCode, *todos: Todo, **facts: Any) -> None:
         """Tell what came of something. ``facts``: of the `BuildOutcome`, beside the TODOs that it is about."""
@@ -179,11 +194,32 @@ class Workbench:
             )
         )
 
+    def open_again_after(self, changed: Todo) -> None:
+        """Open the TODOs again of which something was done or read before a TODO that comes first was changed, as a
+        picture of a page that is reached in another way now. What they had is left out."""
+        live = self.need_live()
+        outdated = self.state.outdated(changed.number)
+        for number in outdated:
+            todo = self.state.todo(number)
+            assert todo is not None  # its steps are kept by its number
+            for step in self.state.steps.get(number, ()):
+                live.drop(step)
+                self.note(ActionDropped(at=now_text(), todo=number, step=step))
+            live.forget_values(self.state.values.get(number, ()))
+            self.note(TodoReopened(at=now_text(), number=number, values_dropped=True))
+            self.note(TodoChosen(at=now_text(), number=changed.number))
+            self.tell("todo_open_again", todo)
+        if outdated:
+            self.save()
+
     def write_scratch(self, todo: Todo, live: RecordedRow) -> None:
-        """Write the file of a TODO, on the row that it was first worked out on."""
-        first = {one.todo: one.sample_id for one in read_written(self.folder).values()}
+        """Write the file of a TODO, on the row that it was first worked out on, or as two rows have it."""
+        first = next((one for one in read_written(self.folder).values() if one.todo == todo.number), None)
         steps, fields = self.state.steps.get(todo.number, ()), self.state.values.get(todo.number, ())
-        if first.get(todo.number, live.sample.sample_id) != live.sample.sample_id or not (steps or fields):
+        if first is not None and first.sample_id != live.sample.sample_id:
+            self._write_scratch_again(todo, live, first)
+            return
+        if not (steps or fields):
             return
         file = write_scratch(self.spec, todo, live.sample, steps, fields)
         name = scratch_name(todo)
@@ -194,12 +230,29 @@ class Workbench:
         for one in file.gaps:
             self.tell("todo_lacks", todo, details=(one,))
 
+    def _write_scratch_again(self, todo: Todo, live: RecordedRow, first: ScratchWritten) -> None:
+        """Write the file as it holds on its first row and on this one, where it had to be done by hand.
+
+        A file that a person has edited stays, and so does one for which nothing holds on both."""
+        name = next(name for name, one in read_written(self.folder).items() if one.todo == todo.number)
+        earlier = samples_of(self.folder).get(first.sample_id)
+        if earlier is None or read_scratch_files(self.folder)[0].get(name) != first.source:
+            return
+        added = self.state.added.get(live.sample.sample_id, frozenset[int]())
+        steps = [step for step in self.state.steps.get(todo.number, ()) if step not in added]
+        rows = ((earlier, first.steps), (live.sample, steps))
+        again = write_scratch_again(self.spec, todo, rows, self.state.values.get(todo.number, ()))
+        if again is not None and again.source != first.source:
+            write_scratch_file(self.folder, name, again)
+            self.tell("todo_file", details=(name,))
+
     def finish_row_if_done(self) -> None:
         """Finish the row where no TODO is left, such as after the last open one was deleted."""
         state = self.state
         if state.current is None and not state.row_done and self.live is not None:
             self.note(RowDone(at=now_text(), sample_id=state.sample_id))
             self.note(CompileAsked(at=now_text(), why="all TODOs are finished"))
+            self._tell_all_done(self.live)
 
     def finish_todo(self, todo: Todo) -> None:
         self.save()
@@ -209,8 +262,17 @@ class Workbench:
             self.note(RowDone(at=now_text(), sample_id=live.sample.sample_id))
         self.note(TodoDone(at=now_text(), number=todo.number))
         if self.state.current is None:
-            self.tell("all_done", row=live.sample.sample_id)
+            self._tell_all_done(live)
             self.tell_alike()
+
+    def _tell_all_done(self, live: RecordedRow) -> None:
+        self.tell("all_done", row=live.sample.sample_id, fields=self.open_fields(live.sample.values))
+
+    def open_fields(self, values: Iterable[FieldValue]) -> tuple[str, ...]:
+        """Return the fields of the task that have no value among these, nor a note that they are absent."""
+        have = {one.field for one in values}
+        schema = self.spec.output_schema
+        return tuple(name for name, field in schema.items() if name not in have and not field.derived)
 
     def tell_alike(self) -> None:
         """Tell which fields show the same on all finished rows: a row with others proves more."""

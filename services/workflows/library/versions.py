@@ -7,6 +7,7 @@ from datetime import datetime
 
 from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory, WorkflowVersion
 from shared.contracts.workflows.sources import SourceFinding
+from shared.flows.files import is_flow
 from shared.workflow_source.files import file_findings, hash_of_version
 from shared.workflow_source.lint import lint
 from shared.workflow_source.module import read_module
@@ -63,6 +64,7 @@ def make_version(
         files=tuple(sorted(files or {})),
         samples=samples,
         accepted_losses=accepted_losses,
+        is_flow=is_flow(source, files or {}),
     )
 
 

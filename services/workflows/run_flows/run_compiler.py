@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from services.workflows.run_flows.compile_progress import (
@@ -143,7 +144,7 @@ async def compile_for_run(asks: Asks, spec: TaskSpec, samples: list[Recording]) 
     flow = await asyncio.to_thread(compile_flow, spec, samples)
     validation = await validate_flow(asks, flow, spec, samples)
     if set(flow.with_model) >= set(spec.output_schema):
-        validation = Validation(validation.checks, (*validation.problems, "no rule expresses any of its fields"))
+        validation = replace(validation, differs=(*validation.differs, "no rule expresses any of its fields"))
     return flow, validation
 
 

@@ -13,6 +13,8 @@ from shared.contracts.workflows.build_outcomes import BuildOutcome
 
 AGENT = "agent"
 """Who has acted or spoken, where that was a model."""
+SCRATCH = "scratch"
+"""Who has acted or read, where that was a file of scratch_work."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event"):
@@ -57,9 +59,10 @@ class TodoDeleted(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tod
 
 
 class TodoReopened(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_reopened"):
-    """It was done on the current row, and is worked on again."""
+    """It was done on the current row, and is worked on again. ``values_dropped``: without what was read for it."""
 
     number: int
+    values_dropped: bool = False
 
 
 class TodoChosen(Event, frozen=True, kw_only=True, omit_defaults=True, tag="todo_chosen"):

@@ -45,6 +45,7 @@ OutcomeCode = Literal[
     "todo_not_worked_out",
     "todo_stopped",
     "values_not_confirmed",
+    "todo_open_again",
     "todo_file",
     "known_after_more_rows",
     "todo_lacks",
@@ -77,7 +78,8 @@ class TodoNamed(Part, frozen=True, kw_only=True):
 class BuildOutcome(Part, frozen=True, kw_only=True, omit_defaults=True):
     """``code``: one of `OutcomeCode`; a session of a later version may tell others. What each code has of the rest is
     said by its text. ``number``: of a TODO or a step, or how many. ``details``: sentences of what lies below.
-    ``accepted``: fields of which the loss is accepted already."""
+    ``accepted``: fields of which the loss is accepted already. ``act``: the call of a flow at which it happened, and
+    ``url`` the page then."""
 
     code: str
     todos: tuple[TodoNamed, ...] = ()
@@ -87,4 +89,5 @@ class BuildOutcome(Part, frozen=True, kw_only=True, omit_defaults=True):
     accepted: tuple[str, ...] = ()
     number: int = 0
     url: str = ""
+    act: str = ""
     details: tuple[str, ...] = ()

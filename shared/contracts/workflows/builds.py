@@ -8,6 +8,7 @@ from typing import Any, Literal
 from shared.contracts.actions import BrowserAction
 from shared.contracts.base import Message, Part
 from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.results import Box
 from shared.contracts.workflows.build_events import BuildEvent
 
 BuildRefusal = Literal["no_such_build", "not_valid", "at_work", "taken_over"]
@@ -84,11 +85,14 @@ class ShowPage(BuildCommand, frozen=True, kw_only=True, tag="page"):
 
 
 class ReadValue(BuildCommand, frozen=True, kw_only=True, tag="read"):
-    """Record a value. ``where``: the number of an element, alone or before the part of its text that is the value;
-    ``beside`` and a label; or the text itself."""
+    """Record a value. ``ref``: the number of the element that shows it, and ``part`` the part of its text that is the
+    value; empty: all of it. ``where``, without a number: what a person has typed: the number of an element, alone or
+    before a part of its text; ``beside`` and a label; or the text itself."""
 
     field: str
-    where: tuple[str, ...]
+    where: tuple[str, ...] = ()
+    ref: int = 0
+    part: str = ""
 
 
 class NoteAbsent(BuildCommand, frozen=True, kw_only=True, tag="absent"):
@@ -169,9 +173,12 @@ class SayText(BuildCommand, frozen=True, kw_only=True, tag="say"):
 
 
 class GiveAnswers(BuildCommand, frozen=True, kw_only=True, tag="answer"):
-    """Answers to all questions that wait, in their order; none: they are left open, and what asked goes on so."""
+    """Answers to all questions that wait, in their order; none: they are left open, and what asked goes on so.
+    ``asked``: the number under which they were asked, as `BuildFollowed` has it: answers to others are refused; 0:
+    whichever wait."""
 
     answers: tuple[QuestionAnswer, ...]
+    asked: int = 0
 
 
 class PublishFlow(BuildCommand, frozen=True, kw_only=True, tag="publish"):
@@ -304,9 +311,20 @@ class FollowBuild(Message, frozen=True, kw_only=True):
     wait_s: float = 0.0
 
 
+class ElementInView(Part, frozen=True, kw_only=True):
+    """An element of a page, to be pointed at. ``name``: what it shows, shortened; ``box``: in CSS px of the page."""
+
+    ref: int
+    role: str
+    name: str
+    box: Box
+
+
 class ShownPage(Part, frozen=True, kw_only=True):
     """The page as `ShowPage` has found it. ``lines``: one for each element, the first ones; ``more``: how many are left
-    out. ``number``: grows with each look. ``snapshot_id``: the look that numbers of elements are of."""
+    out. ``number``: grows with each look. ``snapshot_id``: the look that numbers of elements are of, and ``at`` when it
+    was taken (ISO 8601). ``elements``: those that were in view, the first ones. The last two are empty in a session of
+    an earlier version."""
 
     url: str
     title: str
@@ -314,13 +332,23 @@ class ShownPage(Part, frozen=True, kw_only=True):
     more: int
     number: int
     snapshot_id: str = ""
+    elements: tuple[ElementInView, ...] = ()
+    at: str = ""
+
+
+class WatchedRow(Part, frozen=True, kw_only=True):
+    """By what the browser of a row is seen (`shared.contracts.browser.live.WatchSample`)."""
+
+    run_id: str
+    sample_id: str
 
 
 class BuildFollowed(Message, frozen=True, kw_only=True):
     """``events``: the next ones after those that are known. ``next``: how many are known then. ``stored``: how many
     there are. ``change``: grows with everything that happens. ``done``: ids of the last commands that have ended.
-    ``questions``: that wait for an answer. ``snapshot_id``: of the last look at the page, which numbers of elements
-    refer to. ``page``: the last one that was shown."""
+    ``questions``: that wait for an answer; ``asked``: their number, which grows each time something is asked.
+    ``snapshot_id``: of the last look at the page, which numbers of elements refer to. ``page``: the last one that was
+    shown. ``watched``: by what its browser is seen; None: it has none open."""
 
     events: tuple[BuildEvent, ...]
     next: int
@@ -331,7 +359,9 @@ class BuildFollowed(Message, frozen=True, kw_only=True):
     files: dict[str, str]
     snapshot_id: str = ""
     page: ShownPage | None = None
+    watched: WatchedRow | None = None
     closed: bool = False
+    asked: int = 0
 
 
 class ListBuilds(Message, frozen=True, kw_only=True):

@@ -33,6 +33,8 @@ class WorkflowVersion(Part, frozen=True, kw_only=True):
     """SHA-256 of the set of its recorded samples, in hex; empty: none are kept with it. No part of ``hash``."""
     accepted_losses: tuple[str, ...] = ()
     """Of a flow: fields that were read before and are not any more, as whoever published it has accepted."""
+    is_flow: bool | None = None
+    """Whether it is a flow; None: the version was recorded before this was told, and its files say so."""
 
 
 class HistoryEntry(Part, frozen=True, kw_only=True):

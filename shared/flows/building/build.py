@@ -20,7 +20,7 @@ from shared.flows.compiling.compiler import (
     with_given_up,
     write_flow,
 )
-from shared.flows.compiling.plan import FlowPlan
+from shared.flows.compiling.plan import FlowPlan, PlannedCall
 from shared.flows.identifiers import to_identifier
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
@@ -33,13 +33,15 @@ TO_MODEL = "leave it to a model"
 @dataclass(frozen=True)
 class BuiltFlow:
     """``told``: what was taken from scratch_work, and what was not. ``added``: calls that a person has written;
-    recorded rows cannot check them. ``questions``: what the user should say, and has not said yet."""
+    recorded rows cannot check them. ``questions``: what the user should say, and has not said yet.
+    ``calls``: what the flow does, in order; the index of a sample is that in ``samples``."""
 
     flow: CompiledFlow
     told: tuple[str, ...]
     added: tuple[AddedCall, ...]
     questions: tuple[Question, ...]
     samples: tuple[Recording, ...]
+    calls: tuple[PlannedCall, ...] = ()
 
 
 def compile_build(
@@ -66,10 +68,12 @@ def compile_build(
         recorded = without_steps(ordered, edits.removed, own)
         plan = _of_task(spec, compile_samples(_without_fields(spec, edits), recorded, draft=draft))
     names = {to_identifier(name): name for name in ordered[0].row}
-    flow = write_flow(spec, with_given_up(with_added(plan, edits.added, names), {*given_up, *state.given_up}), recorded)
+    plan = with_given_up(with_added(plan, edits.added, names), {*given_up, *state.given_up})
+    flow = write_flow(spec, plan, recorded)
+    calls = tuple(item for section in plan.sections for item in section.items if isinstance(item, PlannedCall))
     told = [*edits.told, *(f"{name} is not read any more" for name in sorted(edits.not_read))]
     questions = [one for one in _questions(flow) if one.text not in state.asked]
-    return BuiltFlow(flow, tuple(told), tuple(edits.added), tuple(questions[:MAX_QUESTIONS]), tuple(recorded))
+    return BuiltFlow(flow, tuple(told), tuple(edits.added), tuple(questions[:MAX_QUESTIONS]), tuple(recorded), calls)
 
 
 def _in_order(samples: Sequence[Recording], written: Mapping[str, ScratchWritten]) -> list[Recording]:

@@ -36,7 +36,7 @@ def find_meant(words: Sequence[str], elements: Sequence[Element]) -> MeantValue 
         return "say which text is meant"
     numbered = next((one for one in elements if words[0].isdecimal() and one.ref == int(words[0][:9])), None)
     if numbered is not None and not words[1:]:
-        return MeantValue(numbered, text_of(numbered))
+        return element_meant(numbered.ref, "", elements)
     if words[0] == "beside":
         return _only(_beside(" ".join(words[1:]), elements), text)
     wanted = fold(tidy(text))
@@ -46,9 +46,20 @@ def find_meant(words: Sequence[str], elements: Sequence[Element]) -> MeantValue 
         return _only([MeantValue(numbered, part), *whole], text)
     found = whole or _of_parts(elements, text)
     if numbered is not None and not found:
-        part = " ".join(words[1:])
-        return f"element {words[0]} shows {quoted(text_of(numbered))}, and {part!r} does not stand there once"
+        return element_meant(numbered.ref, " ".join(words[1:]), elements)
     return _only(found, text)
+
+
+def element_meant(ref: int, part: str, elements: Sequence[Element]) -> MeantValue | str:
+    """Return what the element of this number shows, or a part of its text, or why that is not one value."""
+    element = next((one for one in elements if one.ref == ref), None)
+    if element is None:
+        return f"the page shows no element {ref}"
+    if not tidy(part):
+        return MeantValue(element, text_of(element))
+    if text := part_meant(element, part):
+        return MeantValue(element, text)
+    return f"element {ref} shows {quoted(text_of(element))}, and {part!r} does not stand there once"
 
 
 def value_meant(

@@ -14,14 +14,18 @@ class PartyTexts:
     """``person`` and ``model``: what each is told; empty: nothing. ``refused``: something was asked for and not done.
 
     In braces stand facts of the outcome: ``todo`` and ``todos`` with their titles, ``row``, ``rows``, ``fields``,
-    ``number``, ``url``, ``details`` in one sentence, ``lines`` for one line each, ``accept`` for the options."""
+    ``number``, ``url``, ``at`` for act, TODO and page together, ``open`` for fields that are still open, ``details`` in
+    one sentence, ``lines`` for one line each, ``accept`` for the options."""
 
     person: str
     model: str = ""
     refused: bool = True
 
 
-REPLAYED_AGAIN = "`publish` replays it on row {row} again"
+_OR_OTHER_ROW = (
+    "and `publish` replays it on row {row} again; or work that row out with `next`, and another row has to prove the "
+    "flow."
+)
 
 TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     # --- the session and its rows
@@ -74,9 +78,9 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         refused=False,
     ),
     "all_done": PartyTexts(
-        "All TODOs are done on row {row}. `next` works out the next row; once two rows are finished, `publish` puts "
-        "the flow into the library; `close` ends.",
-        "all TODOs are done on this row",
+        "All TODOs are done on row {row}.{open} `next` works out the next row; once two rows are finished, `publish` "
+        "puts the flow into the library; `close` ends.",
+        "all TODOs are done on this row{open}",
         refused=False,
     ),
     "all_are_done_already": PartyTexts(
@@ -150,6 +154,12 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "the person says that a value which the program of {todo} has read is wrong, and all of them are dropped: read "
         "{fields}, then finish_todo",
     ),
+    "todo_open_again": PartyTexts(
+        "{todo} is open again, without what it did before: a TODO that comes before it has changed.",
+        "{todo} is open again, without its steps, for a TODO that comes before it has changed: do it again after that "
+        "one",
+        refused=False,
+    ),
     "todo_file": PartyTexts("scratch_work/{details}", refused=False),
     "known_after_more_rows": PartyTexts(
         "This page shows no label of {fields}: where that is read on other pages, the next row tells.",
@@ -189,20 +199,16 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
         "change the TODO (`todo reopen NUMBER`); then `publish`."
     ),
     "publish_stopped": PartyTexts(
-        "Nothing is published: on row {row} the flow stopped: {details}. Mend the TODO that stopped, and "
-        + REPLAYED_AGAIN
-        + "; or work that row out with `next`, and another row has to prove the flow."
+        "Nothing is published: on row {row} the flow stopped{at}: {details}. Mend {todo} (`todo reopen NUMBER`), "
+        + _OR_OTHER_ROW
     ),
     "publish_not_confirmed": PartyTexts(
-        "Nothing is published, for you said that a value of row {row} is wrong. Mend the TODO that reads it, and "
-        + REPLAYED_AGAIN
-        + "; or work that row out with `next`, and another row has to prove the flow."
+        "Nothing is published, for you said that a value of row {row} is wrong. Mend the TODO that reads it, "
+        + _OR_OTHER_ROW
     ),
     "publish_differs": PartyTexts(
         "Nothing is published, for the flow does not do or find what was recorded:{lines}\n  A difference is never "
-        "accepted. Correct the row that is wrong, or work out one more (`next`); then "
-        + REPLAYED_AGAIN.replace(" on row {row}", "")
-        + "."
+        "accepted. Correct the row that is wrong, or work out one more (`next`); then `publish` replays it again."
     ),
     "publish_loses": PartyTexts(
         "Nothing is published, for the flow would not bring {fields}:{lines}\n  Work out a row that shows it (`next`), "
@@ -223,6 +229,7 @@ TEXTS: Mapping[OutcomeCode, PartyTexts] = {
     ),
     "failed": PartyTexts("{details}", "{details}"),
 }
+_BY_CODE: Mapping[str, PartyTexts] = {**TEXTS}
 
 
 def text_for_person(outcome: BuildOutcome) -> str:
@@ -242,7 +249,7 @@ def is_refusal(outcome: BuildOutcome) -> bool:
 
 def _texts(outcome: BuildOutcome) -> PartyTexts | None:
     """Return its texts; None for an outcome that only a later version knows."""
-    return next((texts for code, texts in TEXTS.items() if code == outcome.code), None)
+    return _BY_CODE.get(outcome.code)
 
 
 def _text(outcome: BuildOutcome, *, to_model: bool) -> str:
@@ -258,7 +265,29 @@ def _text(outcome: BuildOutcome, *, to_model: bool) -> str:
         fields=", ".join(outcome.fields),
         number=outcome.number,
         url=outcome.url,
+        at=_place(outcome, todos),
+        open=_open(outcome, to_model=to_model),
         details="; ".join(outcome.details),
         lines="".join(f"\n  {one}" for one in outcome.details),
         accept=" ".join(f"--accept-loss {name}" for name in (*outcome.accepted, *outcome.fields)),
+    )
+
+
+def _place(outcome: BuildOutcome, todos: list[str]) -> str:
+    """Return where a flow stopped: at which act, of which TODO, on which page."""
+    act = f" at {outcome.act}" if outcome.act else ""
+    of = f" of {todos[0]}" if todos and outcome.act else ""
+    return f"{act}{of}" + (f", on {outcome.url}" if outcome.url else "")
+
+
+def _open(outcome: BuildOutcome, *, to_model: bool) -> str:
+    """Return which fields are still open; empty: none is."""
+    if not outcome.fields:
+        return ""
+    names = ", ".join(outcome.fields)
+    if to_model:
+        return f", and these fields are still to be read or noted as absent: {names}"
+    return (
+        f" Still open, for no TODO has read them or noted that they are absent: {names}. `todo reopen NUMBER`, then "
+        "`read` or `absent`."
     )

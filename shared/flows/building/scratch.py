@@ -42,18 +42,42 @@ def write_scratch(
     spec: TaskSpec, todo: Todo, sample: Recording, steps: Sequence[int], fields: Sequence[str]
 ) -> ScratchFile:
     """Return the file of a TODO. ``steps``: the recorded steps of it. ``fields``: those that were read for it."""
-    part = replace(
+    plan = _plan_of(spec, todo, [_part_of(sample, steps, fields)], fields)
+    gaps = tuple(one for one in plan.problems if one not in plan.of_whole)
+    return ScratchFile(_written(plan, todo, sample.sample_id), gaps, plan.untold)
+
+
+def write_scratch_again(
+    spec: TaskSpec, todo: Todo, rows: Sequence[tuple[Recording, Sequence[int]]], fields: Sequence[str]
+) -> ScratchWritten | None:
+    """Return the file of a TODO that was worked out on several rows; ``rows``: each with the recorded steps of it.
+
+    It names what holds on all of them. None: they took other steps, or nothing that holds was found."""
+    plan = _plan_of(spec, todo, [_part_of(sample, steps, fields) for sample, steps in rows], fields)
+    calls = [item for section in plan.sections for item in section.items if isinstance(item, PlannedCall)]
+    differs = any(one.condition is not None and one.condition.kind != "variable" for one in calls)
+    if differs or set(plan.problems) - set(plan.of_whole):
+        return None
+    return _written(plan, todo, rows[0][0].sample_id)
+
+
+def _part_of(sample: Recording, steps: Sequence[int], fields: Sequence[str]) -> Recording:
+    return replace(
         sample,
         steps=tuple(one for one in sample.steps if one.step in steps),
         values=tuple(one for one in sample.values if one.field in fields),
     )
-    plan = compile_samples(_spec_of(spec, todo, fields), [part], draft=True)
+
+
+def _plan_of(spec: TaskSpec, todo: Todo, parts: Sequence[Recording], fields: Sequence[str]) -> FlowPlan:
+    return compile_samples(_spec_of(spec, todo, fields), parts, draft=True)
+
+
+def _written(plan: FlowPlan, todo: Todo, sample_id: str) -> ScratchWritten:
     items = [item for section in plan.sections for item in section.items]
-    gaps = tuple(one for one in plan.problems if one not in plan.of_whole)
     source = write_source(_in_one_section(plan, todo, items))
     order = tuple(one.step for one in items if isinstance(one, PlannedCall))
-    written = ScratchWritten(todo=todo.number, sample_id=sample.sample_id, source=source, steps=order)
-    return ScratchFile(written, gaps, plan.untold)
+    return ScratchWritten(todo=todo.number, sample_id=sample_id, source=source, steps=order)
 
 
 def _spec_of(spec: TaskSpec, todo: Todo, fields: Sequence[str]) -> TaskSpec:

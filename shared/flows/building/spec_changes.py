@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from shared.contracts.steps import FieldValue
-from shared.field_types import is_rows
+from shared.field_types import is_rows, nullable
 from shared.flows.building.scratch import ScratchWritten, write_scratch
 from shared.flows.building.state import BuildState, Todo
 from shared.flows.compiling.compiler import NotCompiledError
 from shared.recordings.recording import Recording
 from shared.task.spec import TaskSpec
 from shared.task.task_fingerprint import mark_of
-from shared.task.typed_values import is_not_present, typed_value
+from shared.task.typed_values import is_not_present, recorded_hints, typed_value
 from shared.text.normal import Invalid, quoted
 
 SAID = ("goal", "route", "identity", "start_url", "sample_id", "input_schema", "required_fields", "required_artifacts")
@@ -139,10 +139,15 @@ def _retyped(
 def _typed_again(spec: TaskSpec, value: FieldValue) -> FieldValue | str:
     """Return a value by the type that its field has now, or why it is none."""
     one, shown = spec.output_schema[value.field], value.shown or ""
+    if value.state == "not_present" and nullable(one.type):
+        return value
+    if value.state == "not_present" and not shown:
+        return f"the page shows none of it, and every record has a {one.type}"
     absent = FieldValue(field=value.field, state="not_present", shown=shown, source=value.source, read_by=value.read_by)
     if is_not_present(shown, one):
         return absent
-    typed = typed_value(one, shown, title=None if value.source is None else value.source.title)
+    title = None if value.source is None else value.source.title
+    typed = typed_value(one, shown, title=title, order=recorded_hints(value.source))
     if isinstance(typed, Invalid):
         return f"{quoted(shown)} is no {one.type}: {typed.message}"
     return FieldValue(

@@ -59,10 +59,11 @@ class BuildState:
     done on any row. ``due``: why flow.py is to be compiled; empty: it is not.
 
     ``chosen``: the TODO that a person has turned to; 0: the next one. ``last_number``: the largest that a TODO ever
-    had. ``acting``: the action whose end is not known yet. ``asking``: questions that wait for an answer. ``open``: the
-    session has not been closed since it was opened. ``given_up``: fields that the published flow may lose.
-    ``published``: the flow is in the library as it is now; ``held_out``: a finished row that it was built without, and
-    proven on. ``spec``: marks of the spec that it was opened with last.
+    had. ``acting``: the action whose end is not known yet. ``asking``: questions that wait for an answer; ``asks``: how
+    often something was asked, which is their number. ``open``: the session has not been closed since it was opened.
+    ``given_up``: fields that the published flow may lose. ``published``: the flow is in the library as it is now;
+    ``held_out``: a finished row that it was built without, and proven on. ``spec``: marks of the spec that it was
+    opened with last. ``reopened``: TODOs that were done on this row, and opened again.
     """
 
     todos: tuple[Todo, ...] = ()
@@ -83,11 +84,13 @@ class BuildState:
     last_number: int = 0
     acting: str = ""
     asking: tuple[Question, ...] = ()
+    asks: int = 0
     open: bool = False
     given_up: frozenset[str] = frozenset()
     published: bool = False
     held_out: str = ""
     spec: Mapping[str, str] = field(default_factory=dict[str, str])
+    reopened: frozenset[int] = frozenset()
 
     @property
     def current(self) -> Todo | None:
@@ -97,6 +100,16 @@ class BuildState:
 
     def todo(self, number: int) -> Todo | None:
         return next((one for one in self.todos if one.number == number), None)
+
+    def outdated(self, number: int) -> tuple[int, ...]:
+        """Return the TODOs that come after a reopened TODO, and of which something was done or read before its last
+        step: on a page that is reached in another way now."""
+        own = self.steps.get(number, ())
+        if number not in self.reopened or not own:
+            return ()
+        at = next((at for at, one in enumerate(self.todos) if one.number == number), len(self.todos))
+        later = [one.number for one in self.todos[at + 1 :]]
+        return tuple(one for one in later if self.values.get(one) or min(self.steps.get(one) or own) < max(own))
 
     @property
     def done(self) -> int:
@@ -166,6 +179,7 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
                 dropped={**state.dropped, event.sample_id: frozenset()},
                 chosen=0,
                 acting="",
+                reopened=frozenset(),
             )
         case ActionBegun():
             return replace(state, acting=event.action)
@@ -194,7 +208,7 @@ def _applied(state: BuildState, event: BuildEvent) -> BuildState:
             held_out = event.row if event.row in state.finished else ""
             return replace(state, given_up=frozenset(event.given_up), published=True, held_out=held_out)
         case QuestionsAsked():
-            return replace(state, asking=event.questions)
+            return replace(state, asking=event.questions, asks=state.asks + 1)
         case QuestionsAnswered():
             return replace(state, asking=(), asked=state.asked | {one.question for one in event.answers})
         case _:
@@ -232,7 +246,11 @@ def _with_todo_event(
         case TodoReopened():
             again = tuple(_with_state(one, "doing") if one is found else one for one in state.todos)
             finished = tuple(one for one in state.finished if one != state.sample_id)
-            return replace(state, todos=again, chosen=number, row_done=False, finished=finished)
+            opened = state.reopened | {number}
+            kept = {one: fields for one, fields in state.values.items() if one != number or not event.values_dropped}
+            return replace(
+                state, values=kept, todos=again, chosen=number, row_done=False, finished=finished, reopened=opened
+            )
         case TodoChosen():
             return replace(state, chosen=number)
 

@@ -14,8 +14,11 @@ from typing import Any, cast
 
 from msgspec.structs import replace as replace_part
 
+from shared.contracts.actions import AnyAction
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.steps import RowValue
+from shared.contracts.error_codes import may_have_fired
+from shared.contracts.results import ActionResult
+from shared.contracts.steps import RowValue, StepTaken
 from shared.contracts.workflows.flows import (
     CheckShown,
     ClickElement,
@@ -33,13 +36,14 @@ from shared.contracts.workflows.flows import (
     SetOutput,
 )
 from shared.flows.answering import FlowContext
+from shared.flows.asked import asked_in, is_press_in_place, named_so_far, with_searched
 from shared.flows.compiling.recorded_calls import FREE_FIELDS, RecordedCall, calls_of
 from shared.flows.files import FlowFiles
 from shared.flows.reading import NotPresent, flow_error
 from shared.flows.turns import Answered, Observe, PerformAction, TurnStep, begin_call, next_step
 from shared.pages.locate.by_selector import find_element
 from shared.pages.locate.findings import Ambiguous, Found, NotFound
-from shared.pages.locate.selectors import Selector, fill_selector, parse_selector
+from shared.pages.locate.selectors import Selector, fill_selector, is_listed_css, parse_selector
 from shared.recordings.recording import RecordedPage, Recording, row_texts, rows_by_page
 from shared.recordings.stored_pages import as_observed
 from shared.text.normal import fold, plain_form, quoted, tidy
@@ -51,14 +55,39 @@ MOST_ROWS = 3
 
 @dataclass(frozen=True)
 class SampleCheck:
-    """What a flow did on one recorded sample. ``problems``: how it differs; empty: it is the same. ``lacking``: fields
-    that the sample has and the flow has not, each with that problem of ``problems`` which tells it."""
+    """What a flow did on one recorded sample. ``lacking``: the problem of each field that the sample has and the flow
+    has not. ``differs``: all other problems."""
 
     sample_id: str
-    problems: tuple[str, ...]
+    differs: tuple[str, ...]
     values: Mapping[str, Any]
     model_calls: int = 0
     lacking: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """How it differs; empty: it is the same."""
+        return (*self.differs, *self.lacking.values())
+
+
+@dataclass(frozen=True)
+class _StepMade:
+    """A recorded step, as `asked_in` reads one."""
+
+    step: StepTaken
+
+    @property
+    def action(self) -> AnyAction | None:
+        return self.step.action
+
+    @property
+    def result(self) -> ActionResult | None:
+        return self.step.result
+
+    @property
+    def may_have_fired(self) -> bool:
+        result = self.step.result
+        return not self.step.refused and (result is None or result.ok or may_have_fired(result.code))
 
 
 class RecordedAnswers:
@@ -72,6 +101,7 @@ class RecordedAnswers:
         self._at = 0
         self._context = FlowContext(files=files, variables=variables, not_present=not_present)
         self._files, self._variables = files, variables
+        self._row = tuple(dict.fromkeys(text for text in variables.values() if text.strip()))
         self.asked_model = 0
 
     def answer(self, call: FlowCall) -> FlowAnswer:
@@ -97,14 +127,21 @@ class RecordedAnswers:
     # --- reading
 
     def _read(self, call: FlowCall) -> FlowAnswer:
-        page = self._page()
+        page = self._page(call)
         if page is None:
             return flow_error("value_missing", "the page that the sample showed here was not stored")
         step = self._step_on(call, page)
         if isinstance(step, PerformAction):
-            return flow_error("value_missing", "a stored page does not tell what CSS finds")
+            if isinstance(call, CheckShown) and self._would_be_listed(call.selector, page):
+                return FlowAnswer(value=False)
+            return flow_error("value_missing", f"a stored page does not tell what CSS finds: {_selector_of(call)}")
         self._context = step.context
         return step.answer
+
+    def _would_be_listed(self, selector: str, page: PageObserved) -> bool:
+        """Return whether the stored page has the element of this id, if it is shown: what is acted on is observed."""
+        acted_on = selector in self._files.locators and is_listed_css(selector)
+        return acted_on and any(one.locators for one in page.elements)
 
     def _step_on(self, call: FlowCall, page: PageObserved) -> PerformAction | Answered:
         """Return what a call comes to on a stored page, which shows the same however often it is looked at."""
@@ -137,8 +174,30 @@ class RecordedAnswers:
         unknown = [row for row in found if row not in known]
         return FlowAnswer(value=[row for row in known if row in found] + unknown)
 
-    def _page(self) -> PageObserved | None:
-        """Return the stored page at this point: of the next step, else the last one stored since it was opened."""
+    def _page(self, call: FlowCall) -> PageObserved | None:
+        """Return the stored page at this point, with what was searched for where it is the answer to that."""
+        sha256 = self._page_here()
+        if not sha256:
+            return None
+        ids = named_so_far(call, self._context.named)
+        return with_searched(
+            page_of(self._sample.pages[sha256], sha256), asked_in(self._row, ids, self._before(sha256))
+        )
+
+    def _before(self, sha256: str) -> list[_StepMade]:
+        """Return the steps up to this point that were taken before the page was seen."""
+        steps = self._sample.steps
+        here = self._calls[self._at].step if self._at < len(self._calls) else len(steps) + 1
+        seen = [
+            one.step for one in steps
+            if one.step <= here and one.observation is not None and one.observation.sha256 == sha256
+        ]  # fmt: skip
+        before = max(seen, default=here)
+        return [_StepMade(one) for one in steps if one.step < before and not is_press_in_place(one)]
+
+    def _page_here(self) -> str:
+        """Return the key of the stored page at this point: of the next step, else the last one stored since it was
+        opened; empty: there is none."""
         if self._at < len(self._calls):
             hashes = [self._calls[self._at].page]
         else:
@@ -153,8 +212,8 @@ class RecordedAnswers:
         ]
         for sha256 in (*hashes, *reversed(between), *self._same_visit()):
             if sha256 in self._sample.pages:
-                return page_of(self._sample.pages[sha256], sha256)
-        return None
+                return sha256
+        return ""
 
     def _read_after_last_step(self) -> list[str]:
         """Return the pages that values were read on after the last step, the latest first: where that step is an act of
@@ -214,7 +273,7 @@ class RecordedAnswers:
             return None
         step = next_step(step.turn, result)
         if isinstance(step, Observe):
-            step = next_step(step.turn, self._page())
+            step = next_step(step.turn, self._page(call))
         if not isinstance(step, Answered):
             return None
         self._context = step.context
@@ -233,7 +292,7 @@ class RecordedAnswers:
 
     def _is_set(self, call: SetChecked) -> bool:
         """Return whether the stored page shows the box as the flow wants it."""
-        page = self._page()
+        page = self._page(call)
         step = None if page is None else self._step_on(call, page)
         return isinstance(step, Answered) and step.answer == FlowAnswer()
 
@@ -310,6 +369,10 @@ def is_recorded(selector: Selector, recorded: RecordedCall) -> bool:
     return False
 
 
+def _selector_of(call: FlowCall) -> str:
+    return getattr(call, "selector", "") or str(call.__struct_config__.tag)
+
+
 def page_of(stored: RecordedPage, sha256: str) -> PageObserved:
     """Return a stored page as if it had just been observed."""
     observed = as_observed(
@@ -330,8 +393,8 @@ def check_values(
     problems = [error] if error else [answers.left()] if answers.left() else []
     told = () if error else tuple(_differing(sample, values, not_present, first_page=False))
     lacking = {one: text for one, text in told if values[one] is None}
-    texts = (*problems, *(text for _, text in told))
-    return SampleCheck(sample.sample_id, texts, values, answers.asked_model, lacking)
+    differs = (*problems, *(text for one, text in told if one not in lacking))
+    return SampleCheck(sample.sample_id, differs, values, answers.asked_model, lacking)
 
 
 def values_of(returned: object) -> dict[str, Any]:

@@ -31,20 +31,19 @@ MIN_HELD_OUT = 1
 
 @dataclass(frozen=True)
 class Validation:
-    """``checks``: of samples that the flow was not compiled from. ``problems``: why it may not be published; empty: it
-    may. ``lost``: fields that others have and the flow has not; those that nobody has accepted are problems too:
+    """``checks``: of samples that the flow was not compiled from. ``differs``: problems that nobody can accept.
+    ``lost``: fields that others have and the flow has not; those that nobody has accepted are problems too:
     ``refused``. A field that is lost is told once, and not again for each sample that has it."""
 
     checks: tuple[SampleCheck, ...]
-    problems: tuple[str, ...]
+    differs: tuple[str, ...]
     lost: tuple[LostField, ...] = ()
     refused: tuple[LostField, ...] = ()
 
     @property
-    def without_losses(self) -> tuple[str, ...]:
-        """The problems that nobody can accept."""
-        losses = {one.told for one in self.refused}
-        return tuple(one for one in self.problems if one not in losses)
+    def problems(self) -> tuple[str, ...]:
+        """Why it may not be published; empty: it may."""
+        return (*self.differs, *(one.told for one in self.refused))
 
 
 @dataclass(frozen=True)
@@ -155,23 +154,24 @@ async def validate_flow(
 ) -> Validation:
     """Check the flow on the held-out samples, and what it loses on all of them. ``compiled_from``: those that it was
     made of, where they are no held-out ones. ``strict``: fields that are left to a model are a problem too."""
-    problems = list(flow.problems)
+    differs = list(flow.problems)
     if len(held_out) < MIN_HELD_OUT:
-        problems.append("no sample was held out to check it: record one more, or name fewer with --sample")
+        differs.append("no sample was held out to check it: record one more, or name fewer with --sample")
     if strict and flow.with_model:
-        problems.append(f"no rule expresses {', '.join(flow.with_model)}, and the flow is to ask no model")
+        differs.append(f"no rule expresses {', '.join(flow.with_model)}, and the flow is to ask no model")
     if flow.problems:
-        return Validation((), tuple(problems))
+        return Validation((), tuple(differs))
     checks = [await check_sample(asks, flow, spec, one) for one in held_out]
     own = [await check_sample(asks, flow, spec, one) for one in compiled_from]
     samples = (*held_out, *compiled_from)
     before = None if losses.published is None else await _found_by(asks, losses.published, spec, samples)
     lost = find_losses(spec, samples, {one.sample_id: one for one in (*checks, *own)}, flow.with_model, before)
     refused = tuple(one for one in lost if one.field not in losses.accepted)
+    as_lost = {one.field for one in lost}
     for check in (*checks, *own):
-        as_lost = {check.lacking.get(one.field) for one in lost}
-        problems += [f"{check.sample_id}: {problem}" for problem in check.problems if problem not in as_lost]
-    return Validation(tuple(checks), (*problems, *(one.told for one in refused)), lost, refused)
+        found = (*check.differs, *(told for field, told in check.lacking.items() if field not in as_lost))
+        differs += [f"{check.sample_id}: {problem}" for problem in found]
+    return Validation(tuple(checks), tuple(differs), lost, refused)
 
 
 async def _found_by(

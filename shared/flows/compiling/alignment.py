@@ -12,7 +12,7 @@ from itertools import groupby
 
 from shared.contracts.workflows.flows import ChooseOption, DownloadFile, OpenAddress, TakeScreenshot
 from shared.flows.compiling.recorded_calls import RecordedCall
-from shared.flows.compiling.templates import common_template
+from shared.flows.compiling.templates import common_name, common_template
 from shared.text.normal import fold
 
 Rows = Sequence[Mapping[str, str]]
@@ -28,6 +28,11 @@ class Column:
     @property
     def any(self) -> RecordedCall:
         return next(iter(self.calls.values()))
+
+    @property
+    def first(self) -> int:
+        """The number of the sample that `any` is of."""
+        return next(iter(self.calls))
 
 
 def align_samples(samples: Sequence[Sequence[RecordedCall]], rows: Rows) -> list[Column]:
@@ -85,7 +90,7 @@ def _is_named_alike(column: Column, one: RecordedCall, rows: Rows) -> bool:
         return False
     others = [other for other in column.calls.values() if other.target is not None]
     names = [other.target.name for other in (*others, one) if other.target is not None]
-    return common_template(names, [rows[other.sample] for other in (*others, one)]) is not None
+    return common_name(names, [rows[other.sample] for other in (*others, one)]) is not None
 
 
 def _must_follow(at: int, before: int, places: Mapping[int, int], form: Sequence[Column]) -> bool:
@@ -154,7 +159,7 @@ def is_same_step(one: RecordedCall, other: RecordedCall, rows: Rows) -> bool:
 def _have_common_trait(one: RecordedCall, other: RecordedCall, pair: Rows) -> bool:
     assert one.target is not None
     assert other.target is not None
-    if common_template([one.target.name, other.target.name], pair) is not None:
+    if common_name([one.target.name, other.target.name], pair) is not None:
         return True
     first = {(by.kind, by.value) for by in one.target.locators if by.kind in STABLE and by.matches == 1}
     if any((by.kind, by.value) in first and by.matches == 1 for by in other.target.locators):

@@ -12,6 +12,7 @@ from shared.extraction.task_values import flow_task_of
 from shared.extraction.values import form_of
 from shared.field_types import base_type, is_rows, nullable
 from shared.flows.compiling.alignment import Column, align_samples
+from shared.flows.compiling.conditions import find_conditions
 from shared.flows.compiling.field_places import PlacedField, PlacedList, place_field, place_lists
 from shared.flows.compiling.plan import (
     Condition,
@@ -22,7 +23,7 @@ from shared.flows.compiling.plan import (
     fields_left_to_model,
 )
 from shared.flows.compiling.recorded_calls import RecordedCall, calls_of
-from shared.flows.compiling.sample_choice import MIN_SAMPLES, absence_of
+from shared.flows.compiling.sample_choice import MIN_SAMPLES, may_be_lacking
 from shared.flows.compiling.sections import to_sections
 from shared.flows.compiling.source import find_values_in, write_source
 from shared.flows.compiling.steps import PlannedSteps, StepPlanner, identifiers_in
@@ -138,7 +139,7 @@ def compile_samples(spec: TaskSpec, samples: Sequence[Recording], *, draft: bool
         of_whole = [*_lacking_rows(samples, untold), *of_whole]
     proof, identity = _proof(spec, samples, columns, rows, draft=draft)
     readings = _readings(placed, lists, left, proof, len(columns), spec)
-    conditions, doubts = _conditions(steps, columns, samples)
+    conditions, doubts = find_conditions(steps, columns, samples)
     sections = to_sections(steps.calls, columns, readings, conditions)
     used = _used_variables(steps, proof, conditions, [*placed, *identity])
     variables, schema = _variables(names, rows, used, steps.booleans, draft=draft and len(rows) < MIN_SAMPLES)
@@ -150,7 +151,7 @@ def compile_samples(spec: TaskSpec, samples: Sequence[Recording], *, draft: bool
         files=_files(
             *(spec, steps, (placed, lists), identity, schema, frozenset[str]().union(*outputs)),
             optional=[
-                one.name for one in placed if any(absence_of(sample, one.name) == "not_found" for sample in samples)
+                one.name for one in placed if any(may_be_lacking(sample, one.name, one.rules) for sample in samples)
             ],
         ),
         samples=tuple(sample.sample_id for sample in samples),
@@ -271,34 +272,6 @@ def _readings(
 
 
 # --- what only some samples did
-
-
-def _conditions(
-    steps: PlannedSteps, columns: Sequence[Column], samples: Sequence[Recording]
-) -> tuple[dict[int, Condition], list[str]]:
-    """Return the condition of each column that not all samples have: that the page shows what its first call needs."""
-    conditions: dict[int, Condition] = {}
-    doubts: list[str] = []
-    previous: frozenset[int] = frozenset()
-    current: Condition | None = None
-    for at, (column, planned) in enumerate(zip(columns, steps.calls, strict=True)):
-        if planned is None or planned.condition is None or planned.condition.kind != "samples":
-            previous, current = (frozenset(), None) if planned is not None else (previous, current)
-            continue
-        took = frozenset(map(int, planned.condition.text.split(",")))
-        if took != previous or current is None:
-            selector = getattr(planned.call, "selector", "")
-            others = ", ".join(sample.sample_id for n, sample in enumerate(samples) if n not in took)
-            if not selector:
-                doubts.append(
-                    f"step {column.any.step} ({planned.call.__struct_config__.tag}) was not taken by {others}, "
-                    "and nothing on the page says when it is to be taken: add a sample, or compile without these"
-                )
-            current = Condition("shown", selector) if selector else None
-        if current is not None:
-            conditions[at] = current
-        previous = took
-    return conditions, doubts
 
 
 def _route_gaps(spec: TaskSpec, samples: Sequence[Recording]) -> list[str]:

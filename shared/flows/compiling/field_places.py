@@ -17,7 +17,8 @@ from shared.extraction.addresses import AddressPart, learn_address_part
 from shared.extraction.field_rules import FieldRules
 from shared.extraction.lists import ListColumn, ListRules, WrittenList, learn_list
 from shared.extraction.pages import ObservedPage, TaskValue
-from shared.extraction.rules import ByTask, ExtractionRule, UnderHeader, Whole
+from shared.extraction.places import row_places
+from shared.extraction.rules import ByTask, ExtractionRule, InLabelledRow, UnderHeader, Where, Whole
 from shared.extraction.synthesis import MIN_EXAMPLES, Example, common_texts, learn_field
 from shared.extraction.task_values import read_task_values
 from shared.extraction.values import form_of, is_absent
@@ -97,12 +98,13 @@ def place_field(
     at = _position(_sources(shown), columns, samples, arriving=first)
     examples += [Example(page, None) for page in _pages_without(name, spec, samples, columns, at, over=over)]
     form = form_of(spec.output_schema[name])
-    rules = learn_field(examples, labels, form, task_field=name)
+    others = {fold(text) for sample in samples for one in sample.values if one.field != name and (text := one.shown)}
+    rules = learn_field(examples, labels, form, others=others, task_field=name)
     if rules.rules:
         return PlacedField(name, at, replace(rules, address=_address(shown, samples)), constants=_constants(examples))
     for variable in rows[0]:
         scoped = _in_rows(shown, variable, rows)
-        if scoped is not None and (rules := learn_field(scoped, labels, form)).rules:
+        if scoped is not None and (rules := learn_field(scoped, labels, form, others=others)).rules:
             return PlacedField(name, at, rules, variable, _constants(scoped))
     return "no rule gives its value on every sample: its places have nothing in common"
 
@@ -121,8 +123,7 @@ def _placed_by_one(
     (one,) = shown.values()
     labels = labels_of(name, spec)
     rules = replace(_rules_by_label(one, labels), form=form_of(spec.output_schema[name]), homes=(0,))
-    called = {label_form(label) for label in labels}
-    if not all(isinstance(rule.where, UnderHeader) and label_form(rule.where.header) in called for rule in rules.rules):
+    if not all(_is_called(rule.where, labels) for rule in rules.rules):
         return None
     at = _position(_sources(shown), columns, samples, arriving=first)
     others = list(_pages_without(name, spec, samples, columns, at, over=rules.over_page))
@@ -247,12 +248,24 @@ def _rules_by_label(one: Shown, labels: Iterable[str]) -> FieldRules:
     page, value = ObservedPage(one.elements, over=one.over_page), tidy(one.value.shown or "")
     called = tuple(dict.fromkeys(map(fold, labels)))
     for element in one.elements:
-        if one.source.kept_ref == element.ref and element.header:
-            where = UnderHeader(header=tidy(element.header), role=element.role)
+        if one.source.kept_ref != element.ref:
+            continue
+        header = [UnderHeader(header=tidy(element.header), role=element.role)] if element.header else []
+        in_row = [where for where in row_places(element, page) if _is_called(where, labels)]
+        for where in (*header, *in_row):
             rule = ExtractionRule(where=where, attribute="name", part=Whole())
             if page.extract(rule) == value:
                 return FieldRules(rules=(rule,), labels=called, over_page=one.over_page)
     return FieldRules(rules=(), labels=called, over_page=one.over_page)
+
+
+def _is_called(where: Where, labels: Iterable[str]) -> bool:
+    """Return whether a place is told by one of the field's labels."""
+    match where:
+        case UnderHeader(header=label) | InLabelledRow(label=label):
+            return label_form(label) in {label_form(one) for one in labels}
+        case _:
+            return False
 
 
 def labels_of(name: str, spec: TaskSpec) -> list[str]:

@@ -20,12 +20,14 @@ class Condition:
 class PlannedCall:
     """A call with templates in place of literals. ``mapping``: key of the dropdown mapping of its option.
 
-    ``step``: number of the recorded step that it comes from, of the first sample that took it; 0: of none."""
+    ``step``: number of the recorded step that it comes from, of the first sample that took it; 0: of none. ``sample``:
+    the index of that sample."""
 
     call: FlowCall
     condition: Condition | None = None
     mapping: str = ""
     step: int = field(default=0, compare=False)
+    sample: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,11 @@ from shared.contracts.workflows.flows import (
     SetChecked,
     TypeInto,
 )
+from shared.pages.locate.by_selector import LEADING_ROLES
 from shared.pages.locate.selectors import Selector, write_selector
 from shared.pages.locate.target_context import is_one_link
 from shared.recordings.recording import Recording, rows_by_page
 
-PRESSED = frozenset({"link", "button", "tab", "menuitem"})
-"""Whatever is pressed within one of these presses it."""
 TICKED = frozenset({"checkbox", "switch"})
 CHECKED = str(CheckboxSet.__struct_config__.tag)
 """Effect of a click that chose a radio button, or ticked a box."""
@@ -129,7 +128,12 @@ def _of_page(target: TargetFound, step: StepTaken, sample: Recording) -> TargetF
         return target
     named = [one for one in page.elements if (one.name, one.frame) == (target.name, target.frame)]
     own = [one for one in named if one.role == target.role]
-    if not own and named and all(one.role in PRESSED for one in named) and (len(named) == 1 or is_one_link(named)):
+    if (
+        not own
+        and named
+        and all(one.role in LEADING_ROLES for one in named)
+        and (len(named) == 1 or is_one_link(named))
+    ):
         first = named[0]
         name = Locator(kind="role", value=write_selector(Selector("role", first.role, first.name)), matches=1)
         return replace_part(target, role=first.role, tag=first.tag, fingerprint=first.fingerprint, locators=(name,))

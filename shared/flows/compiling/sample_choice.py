@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 
+from shared.extraction.field_rules import FieldRules
 from shared.extraction.synthesis import MIN_EXAMPLES
 from shared.field_types import is_rows, nullable
 from shared.flows.compiling.recorded_calls import calls_of
@@ -92,6 +93,16 @@ def absence_of(sample: Recording, field: str) -> str:
     ``not_found``; empty: it has one, pages show several, or its result does not say."""
     value = next((one for one in sample.values if one.field == field), None)
     return "" if value is None or value.state == "value" or value.candidates else value.state
+
+
+def may_be_lacking(sample: Recording, field: str, rules: FieldRules) -> bool:
+    """Return whether the sample was done without a field of which nothing tells that it is left out: no page has words
+    for that, nor does its part of the page without such a value."""
+    absence = absence_of(sample, field)
+    if absence != "not_present":
+        return absence == "not_found"
+    value = next(one for one in sample.values if one.field == field)
+    return value.source is None and not value.shown and rules.left_out is None
 
 
 def _places_of(sample: Recording, field: str) -> tuple[tuple[str, str], ...]:

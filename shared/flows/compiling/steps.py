@@ -119,7 +119,7 @@ class StepPlanner:
                 return None
         if condition is None and frozenset(column.calls) != self._whole and not _is_quiet(call):
             condition = _of_samples(frozenset(column.calls))
-        return PlannedCall(call, condition, mapping, column.any.step)
+        return PlannedCall(call, condition, mapping, column.any.step, column.first)
 
     # --- literals
 
@@ -262,7 +262,7 @@ class StepPlanner:
         selector = write_selector(Selector("role", role, region=_listing_region(run)))
         self.found.locators[selector] = ElementFacts(role=role, effects=("captured",))
         call = DownloadAll(selector=selector, label=_list_label(run[0]))
-        return PlannedCall(call, self._of_branch(at, run), step=run[0].any.step)
+        return PlannedCall(call, self._of_branch(at, run), step=run[0].any.step, sample=run[0].first)
 
     def _of_branch(self, at: int, run: Sequence[Column]) -> Condition | None:
         """Return the condition of the step before, if only some samples took it and these files belong to them. Where

@@ -14,7 +14,7 @@ from dataclasses import replace
 from shared.contracts.results import TargetFound
 from shared.contracts.steps import TargetContext
 from shared.flows.compiling.recorded_calls import RecordedCall
-from shared.flows.compiling.templates import common_template
+from shared.flows.compiling.templates import common_name
 from shared.flows.files import ElementFacts
 from shared.pages.locate.selectors import Selector, parse_selector, placeholders_of, write_selector
 from shared.text.normal import fold, tidy
@@ -47,6 +47,9 @@ def selectors_of(calls: Sequence[RecordedCall], rows: Rows, outputs: Outputs) ->
         if not _tells_value(selector, calls, outputs) and not (len(calls) == 1 and _holds_id(selector)):
             found.setdefault(write_selector(selector))
     listed = list(found)
+    if len(calls) == 1 and listed and placeholders_of(listed[0]):
+        # What leads to the element of this row without its values leads there on every row.
+        listed = [one for one in listed if placeholders_of(one)]
     narrowed = _narrowed(parse_selector(listed[0]), calls, cells) if listed and placeholders_of(listed[0]) else None
     if narrowed is not None:
         listed = list(dict.fromkeys((write_selector(narrowed), *listed)))
@@ -86,7 +89,8 @@ def _candidates(calls: Sequence[RecordedCall], rows: Rows, cells: tuple[str, ...
     role = targets[0].role
     same_role = all(one.role == role for one in targets)
     yield from _constant(targets, "testid")
-    placed = [*_placed(role, contexts, rows, cells)] if same_role and len(contexts) == len(calls) else []
+    name = _common([one.name for one in targets], rows)
+    placed = [*_placed(role, contexts, rows, cells, name)] if same_role and len(contexts) == len(calls) else []
     if len(calls) == 1:
         # One sample does not tell whether the element's own name is another one elsewhere; its label does.
         yield from (one for one in placed if one.header or one.row)
@@ -122,31 +126,36 @@ def _named(targets: Sequence[TargetFound], rows: Rows) -> Iterator[Selector]:
         if not name:
             return
         names.append(name)
-    template = common_template(names, rows)
+    template = common_name(names, rows)
     if template is not None:
         yield Selector("role", targets[0].role, template)
 
 
 def _labelled(targets: Sequence[TargetFound], rows: Rows) -> Iterator[Selector]:
     labels = [next((by.value for by in one.locators if by.kind == "label" and by.matches == 1), "") for one in targets]
-    template = common_template(labels, rows) if all(labels) else None
+    template = common_name(labels, rows) if all(labels) else None
     if template is not None:
         yield Selector("label", tidy(template))
 
 
 def _worded(targets: Sequence[TargetFound], rows: Rows) -> Iterator[Selector]:
     texts = [next((by.value for by in one.locators if by.kind == "text" and by.matches == 1), "") for one in targets]
-    template = common_template(texts, rows) if all(texts) else None
+    template = common_name(texts, rows) if all(texts) else None
     if template is not None:
         yield Selector("text", tidy(template))
 
 
-def _placed(role: str, contexts: Sequence[TargetContext], rows: Rows, cells: tuple[str, ...]) -> Iterator[Selector]:
+def _placed(
+    role: str, contexts: Sequence[TargetContext], rows: Rows, cells: tuple[str, ...], name: str
+) -> Iterator[Selector]:
     header = _common([one.header for one in contexts], rows)
     if header and all(one.header_matches == 1 for one in contexts):
         yield Selector("role", role, header=header)
     if cells:
-        yield Selector("role", role, row=cells, header=header)
+        # Where several elements of the role stand in the row of a record, its name tells it.
+        told = Selector("role", role, name) if name and not header and any(one.row_alike for one in contexts) else None
+        in_row = None if told is None else _with_row(told, cells)
+        yield in_row if in_row is not None and in_row.row else Selector("role", role, row=cells, header=header)
     after = _common([one.before[0] if one.before else "" for one in contexts], rows)
     if after:
         yield Selector("role", role, after=after)
@@ -157,7 +166,7 @@ def _placed(role: str, contexts: Sequence[TargetContext], rows: Rows, cells: tup
 
 
 def _common(texts: Sequence[str], rows: Rows) -> str:
-    return (common_template(texts, rows) or "") if all(texts) else ""
+    return (common_name(texts, rows) or "") if all(texts) else ""
 
 
 def _row_cells(calls: Sequence[RecordedCall], rows: Rows) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.workflows.flows import ClickElement, FlowCall
 from shared.contracts.workflows.heals import ChosenElement, Heal, HealWay, Postcondition
 from shared.extraction.rules import ExtractionRule, InLabelledRow, UnderHeader
-from shared.flows.compiling.templates import common_template
+from shared.flows.compiling.templates import common_name
 from shared.flows.files import ElementFacts, FlowFiles
 from shared.pages.locate.by_selector import matching
 from shared.pages.locate.selectors import Selector, fill_selector, fill_template, parse_selector, write_selector
@@ -79,7 +79,7 @@ def _candidates(element: Element, variables: Variables) -> Iterator[Selector]:
 
 
 def _template(text: str, variables: Variables) -> str:
-    return (common_template([text], [variables]) or text) if text else ""
+    return (common_name([text], [variables]) or text) if text else ""
 
 
 def find_chosen(

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, ProveRecord, ReadFields, ReadList
-from shared.extraction.agreement import is_same_value
-from shared.extraction.values import form_of
 from shared.field_types import is_rows
 from shared.flows.answering import FlowContext, decide_call, readings_of
 from shared.flows.checking.recorded_answers import same_row
@@ -18,13 +17,19 @@ from shared.flows.files import FlowFiles
 from shared.flows.identifiers import to_identifier
 from shared.flows.lacking import lacking_fields
 from shared.flows.learning.learned_fields import ANOTHER_ROW, SAY_LABELS, SAY_NONE, LearnedTask, WrittenRow
+from shared.flows.learning.marked_values import WRITE_VALUE, doubt_of_text, meanings_of
 from shared.flows.reading import LocatedReading
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec, fill
-from shared.text.normal import quoted
+from shared.text.normal import fold, quoted
+from shared.text.record_words import find_mention
 
 NOT_NAMED: Mapping[str, str] = {}
 ONE_MORE = "add a row like it to the examples"
+NOT_DRAWN = (
+    "only the name of a picture or of a control without a text says it, and a run leaves what is not drawn to a person"
+)
+SAY_DRAWN = "say in the key labels of the field where its text is drawn, or take it from a page that draws it"
 
 
 @dataclass(frozen=True)
@@ -125,11 +130,42 @@ def _check(
     if doubts:
         row, why = next(iter(doubts.items()))
         has_none = any(one.name == row and name in one.values and not one.values[name] for one in rows)
-        settles = SAY_NONE if has_none else _settled_by(field)
+        as_written = any(
+            one.name == row and _is_as_written(name, one, found) for one, found in zip(rows, read, strict=True)
+        )
+        settles = SAY_NONE if has_none else WRITE_VALUE if as_written else _settled_by(field)
         return FieldCheck(name, len(written), right, f"{row}: {why}", settles, required)
+    if written and all(_is_undrawn(read[at].readings.get(name)) for at in written):
+        return FieldCheck(name, len(written), right, NOT_DRAWN, SAY_DRAWN, required)
+    if why := _told_by_no_row(name, field, [rows[at] for at in written]):
+        return FieldCheck(name, len(written), right, why, WRITE_VALUE, required)
     # What names the record is found by its text, which the row gives.
     problem = "" if name in spec.identity else _problem_of_others(name, task)
     return FieldCheck(name, len(written), right, problem, _settled_by(field) if problem else "", required)
+
+
+def _told_by_no_row(name: str, field: OutputField, rows: Sequence[WrittenRow]) -> str:
+    """Return why no row tells which of several values its text stands for; empty: one does."""
+    having = [one for one in rows if one.values.get(name)]
+    meanings = [meanings_of(one.values[name] or "", field, one.page) for one in having]
+    if not meanings or not all(meanings):
+        return ""
+    text, values = quoted(having[0].values[name] or ""), " and ".join(map(str, meanings[0]))
+    return f"{having[0].name}: {text} stands on the page for {values}, and no row tells which of them is meant"
+
+
+def _is_as_written(name: str, row: WrittenRow, found: _RowRead) -> bool:
+    """Return whether the text is read that is written: a doubt of it is then one of its type."""
+    reading, text = found.readings.get(name), row.values.get(name)
+    return reading is not None and bool(text) and fold(reading.text) == fold(text or "")
+
+
+def _is_undrawn(reading: LocatedReading | None) -> bool:
+    """Return whether the place that a run cites, and takes a picture of, shows no text. Of other places only the
+    pictures of a run tell whether they are drawn as they were read."""
+    if reading is None or reading.state != "value" or reading.element is None:
+        return False
+    return reading.element.unwritten and find_mention(reading.element.name, reading.text) is not None
 
 
 def _settled_by(field: OutputField) -> str:
@@ -157,7 +193,7 @@ def _doubts(
             why = _doubt_of_rows(found.lists.get(name), row.lists[name])
         elif name in row.values:
             is_lacking = name in found.lacking
-            why = _doubt_of_value(found.readings.get(name), row.values[name], field, is_lacking=is_lacking)
+            why = _doubt_of_value(found.readings.get(name), row.values[name], field, row.page, is_lacking=is_lacking)
         else:
             continue
         if why:
@@ -165,7 +201,7 @@ def _doubts(
 
 
 def _doubt_of_value(
-    reading: LocatedReading | None, written: str | None, field: OutputField, *, is_lacking: bool
+    reading: LocatedReading | None, written: str | None, field: OutputField, page: PageObserved, *, is_lacking: bool
 ) -> str:
     if is_lacking and not written:
         return ""
@@ -174,12 +210,12 @@ def _doubt_of_value(
     if reading.state == "uncertain":
         return f"it is not certain{': ' if reading.why else ''}{reading.why}"
     if reading.state == "empty" or not written:
-        is_same = reading.state == "empty" and not written
-        return (
-            "" if is_same else f"{quoted(reading.text or 'none')} is read where {quoted(written or 'none')} is written"
-        )
-    is_same = is_same_value(form_of(field), reading.text, written)
-    return "" if is_same else f"{quoted(reading.text)} is read where {quoted(written)} is written"
+        if reading.state == "empty" and not written:
+            return ""
+        if reading.text and written and fold(reading.text) == fold(written):
+            return f"{quoted(written)} is read as the words for none, and is written as a value"
+        return f"{quoted(reading.text or 'none')} is read where {quoted(written or 'none')} is written"
+    return doubt_of_text(reading, written, field, page)
 
 
 def _doubt_of_rows(answer: FlowAnswer | None, written: Sequence[Mapping[str, str | None]]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+import pytest
 import pytest_asyncio
 
 from services.workflows.build_handlers import build_actor
 from services.workflows.builds.agent import DO_IT, LEAVE_IT, MAX_PROBLEMS
 from services.workflows.builds.build_sessions import BuildSessions
 from shared.bus.actor import Actor
-from shared.contracts.actions import ByRef, ByText, Click, Goto
+from shared.contracts.actions import ByCss, ByRef, ByText, Click, Goto
 from shared.contracts.base import Usage
 from shared.contracts.building import (
     AnyBuildMove,
@@ -28,6 +29,7 @@ from shared.contracts.building import (
     WorkAgain,
 )
 from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.results import Locator
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import (
     ActionRecorded,
@@ -44,9 +46,10 @@ from tests.handlers.planner.scripted_pool import ScriptedPool, pool
 from tests.handlers.workflows.build_asker import SPEC, Asker
 from tests.unit.planner.planner_pages import el, page
 
+BY_VIEW, BY_SEND = (Locator(kind="css", value=css, matches=1) for css in ("a.view", "button.send"))
 PAGE = page(
-    el("link", "View", url="http://site/A"),
-    el("button", "Send order"),
+    el("link", "View", url="http://site/A", fingerprint="f1", locators=(BY_VIEW,)),
+    el("button", "Send order", fingerprint="f2", locators=(BY_SEND,)),
     el("definition", "A", header="Number"),
     el("definition", "Open", header="Status"),
     el("link", "More", url="http://site/A"),
@@ -169,6 +172,7 @@ async def test_todos_are_planned_and_done_and_their_values_read(talk: Talk):
     shown = [one.shown for one in talk.asker.events if isinstance(one, ValueRecorded)]
     assert shown == ["A", "Open"]  # in the letters of the page, and not in those of the model
     assert talk.said == ["All is done."]
+    assert [one.still_open for one in talk.model.asked[-3:]] == [("status",), (), ()]
     assert [one.text for one in talk.model.asked[0].history if isinstance(one, MessageWritten)] == [
         "open it and read both"
     ]
@@ -183,6 +187,28 @@ async def test_what_may_change_the_site_is_done_with_a_yes_only(talk: Talk):
     await talk.answer(DO_IT)
     assert talk.clicked == [SEND]
     assert talk.said == ["It was not sent.", "Sent."]
+
+
+@pytest.mark.parametrize(
+    ("targets", "gone_as"),
+    [
+        ((ByCss(css="a.view"), ByCss(css="button.send"), ByCss(css="#no")), "css=#no"),
+        ((ByText(text="View"), ByText(text="Send order"), ByText(text="No")), "'No'"),
+    ],
+    ids=["css", "text"],
+)
+async def test_what_a_target_hits_is_judged_and_not_how_it_was_named(
+    talk: Talk, targets: tuple[ByCss | ByText, ...], gone_as: str
+):
+    view, send, gone = (TakeAction(action=Click(target=one, reason="as asked")) for one in targets)
+    told = await talk.say("view it", OpenStart(), view, DONE)
+    assert not told.questions
+    assert talk.said == [DONE.text]
+    for move, named in ((send, "click on button 'Send order' may"), (gone, f"click on {gone_as} may")):
+        told = await talk.say("go on", move, DONE)
+        assert told.questions[0].text.startswith(named)
+        await talk.answer(LEAVE_IT)
+    assert len(talk.clicked) == 1
 
 
 async def test_a_wrong_step_is_corrected_in_words(talk: Talk):

@@ -12,7 +12,6 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace as replace_part
 
-from services.planner.state.workflow_choice import other_task_problems
 from services.workflows.builds.build_sessions import BuildSessions
 from services.workflows.builds.publishing import NO, PRESS_IT, RIGHT, STOP_BEFORE, WRONG, YES
 from services.workflows.execution.in_process_executor import InProcessExecutor
@@ -30,6 +29,7 @@ from shared.flows.building.state import replayed
 from shared.flows.checking.validation import Losses, validate_flow
 from shared.flows.compiling.compiler import compile_flow
 from shared.flows.files import parse_files
+from shared.flows.made_for import other_task_problems
 from shared.recordings.packing import unpack_recording
 from shared.subjects import LOAD_BUILD_FILE, STORE_BUILD_FILE
 from shared.task.spec import check_spec
@@ -223,15 +223,23 @@ async def test_a_field_that_may_be_lost_is_kept_with_the_flow(shop: Shop):
 
 
 async def test_a_flow_that_stopped_on_the_further_row_is_tried_on_it_again(shop: Shop):
-    shop.pool.site["http://site/1003"] = [page(el("button", "Send order", tag="button"))]
-    await shop.do(builds.PublishFlow())
-    assert shop.last("publish_stopped").row == "1003"
+    button, *values = order("1003").elements
+    for shown, todo, act in (
+        ([button], 2, "prove_record of number"),
+        (values, 1, "click on button 'Send order'"),
+    ):
+        shop.pool.site["http://site/1003"] = [page(*shown)]
+        await shop.do(builds.PublishFlow())
+        stopped = shop.last("publish_stopped")
+        assert (stopped.row, stopped.url, stopped.act) == ("1003", "http://site/1003", act)
+        assert [one.number for one in stopped.todos] == [todo]
+        assert f"at {act} of TODO {todo} (" in text_for_person(stopped)
     assert shop.asker.state.finished == ORDERS[:2], "it is not used up"
     shop.pool.site["http://site/1003"] = [order("1003")]
     await shop.do(builds.PublishFlow())
     await shop.answer(PRESS_IT)
     await shop.answer(RIGHT)
-    assert [one.row for one in shop.told if one.code == "replaying"] == ["1003", "1003"]
+    assert [one.row for one in shop.told if one.code == "replaying"] == ["1003"] * 3
     assert shop.asker.state.published
 
 
@@ -287,7 +295,8 @@ async def test_with_two_rows_of_two_none_can_be_left_out(shop: Shop):
 async def test_a_loss_is_accepted_and_the_flow_is_of_its_task_all_the_same(shop: Shop):
     await _edit(shop, "02_read_number_status_shop.py", '"number", "status", "shop"', '"number", "shop"')
     await shop.do(builds.PublishFlow())
-    await shop.answer(PRESS_IT)
+    told = await shop.answer(PRESS_IT)
+    assert told.questions[0].text.endswith("Still open: status (no rule reads it). Is that right?")
     await shop.answer(RIGHT)
     refused = shop.last("publish_loses")
     assert refused.fields == ("status",)
@@ -324,7 +333,7 @@ async def test_a_difference_is_never_accepted(shop: Shop):
     losses = Losses(frozenset({"status"}))
     assert (await validate_flow(shop.asker.bus, flow, spec, [third], used, losses=losses)).problems == ()
     found = await validate_flow(shop.asker.bus, flow, spec, [wrong], used, losses=losses)
-    assert found.without_losses == ("1003: status: then 'Closed', now 'Open 1003'",)
+    assert found.differs == ("1003: status: then 'Closed', now 'Open 1003'",)
 
 
 def lamp(number: str) -> Any:
@@ -370,7 +379,7 @@ async def test_of_a_row_only_what_its_page_leaves_open_is_read_by_hand(tmp_path:
         await ann.do(builds.ReadValue(field="remark", where=("3",)))
         await ann.do(builds.FinishTodo())
         [question] = (await ann.do(builds.NextRow())).questions
-        assert question.text == "Read number, remark: number is '1002'. Is that right?"
+        assert question.text == ("Read number, remark: number is '1002'. Still open: remark. Is that right?")
         stopped = [one.outcome for one in ann.events if isinstance(one, Told) and one.outcome is not None][-1]
         assert (stopped.code, "remark" in stopped.details[0]) == ("todo_stopped", True)
         chosen = question.options[0 if right else 1]

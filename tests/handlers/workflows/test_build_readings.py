@@ -118,5 +118,5 @@ def test_what_a_flow_finds_empty_without_an_element_is_kept_as_absent(tmp_path: 
     answer = keep_values(row, [LocatedReading("status", "empty")], FlowAnswer(value={"status": None}), read)
     assert answer.error is None
     assert [one.state for one in (*row.sample.values, read["status"])] == ["not_present", "not_present"]
-    assert values_told(read) == "status is not on the page"
+    assert values_told(read, ["owner"]) == "of status the page shows none. Still open: owner."
     assert keep_values(row, [LocatedReading("status", "value", "Open")], FlowAnswer(value={}), {}).error is not None

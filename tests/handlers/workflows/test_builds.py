@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from services.workflows.build_handlers import build_actor
 from services.workflows.builds.build_sessions import BuildSessions
+from services.workflows.builds.build_store import drop_session
 from shared.aio import wait_for_first
 from shared.contracts.actions import Screenshot
 from shared.contracts.questions import QuestionAnswer
@@ -48,14 +49,20 @@ class KilledBus(MemoryBus):
 
     def __init__(self) -> None:
         super().__init__()
-        self.writes, self.kill_at = 0, 0
+        self.writes, self.kill_at, self.batch_reads = 0, 0, 0
         self.killed = asyncio.Event()
+        self.fault: Exception | None = None
+        """What is raised where a file is stored."""
 
     def _write(self) -> None:
         self.writes += 1
         if self.kill_at and self.writes >= self.kill_at:
             self.killed.set()
             raise Killed
+
+    async def read(self, bucket: Any, key: str, type_: Any) -> Any:
+        self.batch_reads += bucket == BUILD_EVENTS
+        return await super().read(bucket, key, type_)
 
     async def create(self, bucket: Any, key: str, value: Any) -> bool:
         self._write()
@@ -67,6 +74,8 @@ class KilledBus(MemoryBus):
 
     async def put(self, bucket: Any, name: str, data: Any) -> None:
         self._write()
+        if self.fault is not None:
+            raise self.fault
         await super().put(bucket, name, data)
 
 
@@ -155,6 +164,18 @@ async def test_the_process_that_had_a_session_before_does_nothing_more_in_it(wor
         return not world.pool.held
 
     await until_asked(given_back, "the browser of the session")
+
+
+async def test_a_session_that_cannot_be_stored_for_a_reason_that_nobody_knows_is_closed(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    await ann.do(builds.BeginWork())
+    world.bus.fault = OSError("what nobody has thought of")
+    await ann.send(GO)
+    async with asyncio.timeout(30):
+        while not (await ann.follow()).closed:
+            pass
 
 
 async def test_several_sessions_are_at_work_at_once(world: World):
@@ -250,6 +271,19 @@ async def test_a_session_goes_on_with_a_spec_that_has_changed_and_says_so(world:
     assert codes.count("spec_changed") == 1
 
 
+async def test_a_row_that_is_finished_with_fields_open_says_so(world: World):
+    world.start()
+    ann = Asker(world.bus, "one")
+    await ann.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo(), READ, builds.AddTodo(title="Look")):
+        await ann.do(command)
+    for number in (2, 3):  # the first of them is to read number and status
+        await ann.do(builds.DeleteTodo(number=number))
+    outcomes = [one.outcome for one in ann.events if isinstance(one, Told) and one.outcome is not None]
+    assert [(one.row, one.fields) for one in outcomes if one.code == "all_done"] == [("A", ("number", "status"))]
+    assert replayed(ann.events).finished == ("A",)
+
+
 async def test_what_is_asked_is_answered_by_one_of_its_options_or_in_words(world: World):
     world.start()
     ann = Asker(world.bus, "one")
@@ -270,7 +304,13 @@ async def test_what_is_asked_is_answered_by_one_of_its_options_or_in_words(world
         _, reply = await ann.send(builds.GiveAnswers(answers=(wrong,)))
         assert isinstance(reply, builds.BuildRefused), wrong
         assert reply.code == "not_valid"
+    right = (QuestionAnswer(question=question.text, chosen=question.options[:1]),)
+    for answers in (right, ()):  # of another question, which may have been one of the same words
+        _, reply = await ann.send(builds.GiveAnswers(answers=answers, asked=told.asked + 1))
+        assert isinstance(reply, builds.BuildRefused)
     assert isinstance(ann.events[-1], QuestionsAsked)
+    _, reply = await ann.send(builds.GiveAnswers(answers=(), asked=told.asked))
+    assert isinstance(reply, builds.BuildAccepted)
 
 
 async def test_a_closed_session_that_is_too_old_is_dropped_and_one_that_is_open_is_not(world: World):
@@ -318,6 +358,55 @@ async def test_a_session_whose_dropping_was_cut_off_is_dropped_before_it_is_open
     assert _blobs(world.bus) == set()
     await again.do(builds.BeginWork())
     assert await sessions.drop_closed(datetime(2100, 1, 1, tzinfo=UTC)) == [], "it is open"
+
+
+class HeldUpBus(KilledBus):
+    """Of another process: it is held up once, at its first call of a kind for events."""
+
+    def __init__(self, bus: KilledBus, call: str) -> None:
+        self.__dict__.update(bus.__dict__)
+        self.call, self.asked, self.may = call, asyncio.Event(), asyncio.Event()
+
+    async def _held_up(self, bucket: Any, call: str) -> None:
+        if bucket == BUILD_EVENTS and call == self.call:
+            self.asked.set()
+            await self.may.wait()
+
+    async def read(self, bucket: Any, key: str, type_: Any) -> Any:
+        await self._held_up(bucket, "read")
+        return await super().read(bucket, key, type_)
+
+    async def modify(self, bucket: Any, key: str, type_: Any, change: Any) -> Any:
+        await self._held_up(bucket, "modify")
+        return await super().modify(bucket, key, type_, change)
+
+
+@pytest.mark.parametrize("call", ["read", "modify"])
+async def test_of_two_processes_that_drop_a_session_none_drops_the_next_one_of_its_name(world: World, call: str):
+    sessions = world.start()
+    old = Asker(world.bus, "one")
+    await old.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo(), builds.CloseBuild()):
+        await old.do(command)
+    record = await world.bus.read(BUILDS, "one", builds.BuildRecord)
+    assert record is not None
+    slow = HeldUpBus(world.bus, call)
+    dropping = asyncio.ensure_future(drop_session(slow, "one", record.closed_at))
+    await wait_for_first(slow.asked.wait(), dropping, timeout_s=60)
+    assert not dropping.done()
+    await sessions.drop_closed(datetime(2100, 1, 1, tzinfo=UTC))
+
+    new = Asker(world.bus, "one")
+    await new.open()
+    for command in (builds.BeginWork(), GO, builds.FinishTodo()):
+        await new.do(command)
+    slow.may.set()
+    await dropping
+    world.start()
+    other = Asker(world.bus, "one")
+    assert (await other.open()).events == len(new.events)
+    await other.follow()
+    assert other.events[: len(new.events)] == new.events
 
 
 async def test_a_client_stores_scratch_work_and_nothing_else_of_a_session_at_work(world: World):
@@ -397,7 +486,9 @@ async def test_events_of_many_batches_come_in_messages_that_are_small_enough(wor
     await world.bus.create(BUILDS, "one", builds.BuildRecord(build_id="one", owner="", spec=SPEC, rows=(), by="ann"))
     world.start()
     found: list[BuildEvent] = []
+    messages = 0
     while True:
+        messages += 1
         read = await world.bus.ask(READ_BUILD, builds.ReadBuild(build_id="one", since=len(found)))
         assert isinstance(read, builds.BuildRead)
         assert len(msgspec.json.encode(read)) < 500_000
@@ -405,6 +496,7 @@ async def test_events_of_many_batches_come_in_messages_that_are_small_enough(wor
             break
         found += read.events
     assert [one.text[0] for one in found if isinstance(one, Told)] == list("1234567")
+    assert world.bus.batch_reads <= 7 + 2 * messages, "each message begins at its own batch, and looks one further"
 
 
 async def test_a_capture_keeps_its_name_when_a_step_before_it_is_left_out(world: World):
@@ -424,3 +516,30 @@ async def test_a_capture_keeps_its_name_when_a_step_before_it_is_left_out(world:
     sample = unpack_recording(await world.bus.get(BUILD_FILES, f"one.{told.files[path]}"))
     names = [filed.filename for step in sample.steps for filed in step.artifacts]
     assert names == ["02_record.png", "03_record.png"]
+
+
+async def test_a_picture_that_was_taken_before_its_page_was_reached_anew_is_to_be_taken_again(world: World):
+    world.start()
+    ann = Asker(world.bus, "one", spec={**SPEC, "required_artifacts": ["screenshot:record"]})
+    await ann.open()
+    taken = builds.ActOnRow(action=Screenshot(label="record"))
+    reads = [builds.ReadValue(field=one, where=("beside", one.title())) for one in ("number", "status")]
+    for command in (builds.BeginWork(), GO, builds.FinishTodo(), *reads, builds.FinishTodo(), taken):
+        await world.bus.put(ARTIFACTS, "blob-record", b"a picture")
+        await ann.do(command)
+    await ann.do(builds.FinishTodo())
+    assert ann.state.row_done
+    await ann.do(builds.ReopenTodo(number=1))
+    await ann.do(builds.UndoStep())
+    assert ann.state.todos[2].state == "done", "nothing was done anew so far"
+    await ann.do(GO)
+    assert [one.state for one in ann.state.todos] == ["doing", "doing", "doing"]
+    assert (ann.state.steps[3], ann.state.values) == ((), {})
+    told = [one.outcome for one in ann.events if isinstance(one, Told) and one.outcome is not None
+            and one.outcome.code == "todo_open_again"]  # fmt: skip
+    assert [todo.number for one in told for todo in one.todos] == [2, 3]
+    await ann.do(builds.FinishTodo())
+    assert ann.state.current is not None
+    assert ann.state.current.number == 2
+    await ann.do(builds.FinishTodo())
+    assert ann.state.current.number == 2, "what was read before does not count"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as replace_part
 
+from shared.contracts.results import Locator
 from shared.contracts.workflows.build_events import (
     ActionBegun,
     ActionDropped,
@@ -29,7 +30,7 @@ from shared.contracts.workflows.build_events import (
 )
 from shared.flows.building.build import compile_build
 from shared.flows.building.folder import append_event, read_events, read_written, write_flow_files, write_scratch_file
-from shared.flows.building.scratch import ScratchWritten, write_scratch
+from shared.flows.building.scratch import ScratchWritten, write_scratch, write_scratch_again
 from shared.flows.building.scratch_calls import read_scratch
 from shared.flows.building.state import (
     BuildState,
@@ -377,3 +378,59 @@ def test_an_action_whose_end_is_not_told_stays_under_way():
     begun = replayed([*todos(1), ActionBegun(at=AT, todo=1, action="click")])
     assert begun.acting == "click"
     assert apply_event(begun, ActionRecorded(at=AT, todo=1, step=1, action="click")).acting == ""
+
+
+def opened_result(number: str, place: str, *, other: str = "") -> Recorder:
+    """Return a row on which a result was opened that shows the owner of the record: one of several links."""
+    one = Recorder(number, {"number": number})
+    links = [element(n, "link", name, row=at) for at, (n, name) in enumerate([(2, "Elsewhere"), (3, f"Of {number}")])]
+    one.open("http://site/", *links, element(5, "button", "Help"))
+    one.click(3 if place == "its name" else 5, element(9, "heading", number))
+    if other:
+        one.click(9)
+    return one
+
+
+@cases(
+    ("second", "wanted"),
+    [
+        (opened_result("N-2", "its name"), "await click(by_role('link', f'Of {number}'))"),
+        (opened_result("N-2", "a button"), None),
+        (opened_result("N-2", "its name", other="one more press"), None),
+    ],
+)
+def test_the_file_of_a_todo_that_was_done_on_two_rows_holds_on_both(second: Recorder, wanted: str | None):
+    spec = spec_of(start_url="http://site/", input_schema={"number": "string"})
+    first, todo = opened_result("N-1", "its name"), Todo(number=1, title="Open it")
+    rows = [(one.sample, [step.step for step in one.sample.steps]) for one in (first, second)]
+    again = write_scratch_again(spec, todo, rows, ())
+    assert (again is None) is (wanted is None)
+    if again is not None and wanted is not None:
+        assert (again.sample_id, again.steps) == ("N-1", (1, 2))
+        assert wanted in again.source.replace('"', "'")
+
+
+def test_what_leads_to_the_record_of_one_row_without_its_values_is_no_way_to_the_record_of_another():
+    place = Locator(kind="css", value="li:nth-of-type(6) > a", matches=1)
+    one = Recorder("N-1", {"number": "N-1"})
+    one.open("http://site/", element(1, "link", "N-0"), element(2, "link", "N-1", locators=(place,)))
+    one.click(2, element(9, "heading", "N-1"))
+    spec = spec_of(start_url="http://site/", input_schema={"number": "string"})
+    facts = compile_samples(spec, [one.sample], draft=True).files.locators
+    assert {key: known.selectors for key, known in facts.items()} == {'role=link[name="{number}"]': ("text={number}",)}
+
+
+@cases(
+    ("others", "wanted"),
+    [
+        ((), 'row=["{number}"] >> role=link'),
+        (("Edit", "Delete"), 'row=["{number}"] >> role=link[name="View"]'),
+    ],
+)
+def test_in_its_row_an_element_of_one_row_alone_is_named_where_there_are_several(others: tuple[str, ...], wanted: str):
+    one = Recorder("N-1", {"number": "N-1"})
+    links = [element(n, "link", name, row=1, column=1) for n, name in enumerate(("View", *others), 2)]
+    one.open("http://site/", element(1, "cell", "N-1", row=1, column=0), *links, element(9, "link", "View", row=2))
+    one.click(2, element(9, "heading", "N-1"))
+    spec = spec_of(start_url="http://site/", input_schema={"number": "string"})
+    assert list(compile_samples(spec, [one.sample], draft=True).files.locators) == [wanted]

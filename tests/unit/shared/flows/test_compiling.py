@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
 
 from shared.contracts.results import Change, ClosingButton, Locator
 from shared.contracts.steps import FieldValue, FlowPlace
-from shared.extraction.rules import UnderHeader
+from shared.extraction.rules import InLabelledRow, UnderHeader
 from shared.flows.compiling.compiler import CompiledFlow, NotCompiledError, compile_flow
 from shared.flows.compiling.source import find_values_in
 from tests.cases import cases
@@ -431,6 +431,30 @@ def test_a_branch_is_taken_where_its_first_element_is_shown():
     assert 'if await is_shown(beside(by_role("link"), "Ticket")):' in flow.source
 
 
+@cases(
+    ("css", "kind", "is_told"),
+    [("main > div:nth-of-type(2) > a", "css", False), ("#ticket", "id", True), ('[data-cy="ticket"]', "testid", True)],
+)
+def test_a_branch_is_no_branch_by_its_place_in_the_page_alone(
+    css: str, kind: Literal["id", "testid", "css"], is_told: bool
+):
+    recorders = pair()
+    for at, one in enumerate(recorders):
+        found = Locator(kind=kind, value=css, matches=1)
+        link = (element(8, "link", f"#{at}2", locators=(found,)),) if at == 0 else ()
+        one.open("http://site/", *labelled_page(("open", "closed")[at]), *link)
+        one.screenshot("record")
+        one.read("status", 5)
+        if at == 0:
+            one.click(8, element(1, "heading", "T"))
+            one.screenshot("ticket")
+    problems = compiled(recorders).problems
+    assert (problems == ()) is is_told
+    if not is_told:
+        [problem] = problems
+        assert f"(click '#02') was not taken by T-207, and only its place in the page ({css})" in problem
+
+
 def test_what_no_page_can_tell_keeps_it_a_draft():
     recorders = pair()
     for at, one in enumerate(recorders):
@@ -546,6 +570,27 @@ def test_one_sample_does_not_tell_a_field_whose_place_shows_something_where_ther
     recorders = shown_by_one()
     recorders[1].values.append(FieldValue(field="status", state="not_found"))
     assert compiled(recorders).with_model == ("status",)
+
+
+@cases(("label", "is_told"), [("Status", True), ("Situation", False)])
+def test_one_sample_that_shows_a_field_tells_it_by_the_label_in_its_row(label: str, is_told: bool):
+    recorders = pair()
+    for at, one in enumerate(recorders):
+        cells = (("Number", one.row["number"]), (label, ("retired", "")[at]), ("Seen", f"{at} times"))
+        pairs = [
+            (element(2 * n, "cell", name, row=n, column=0, header="Column"),
+             element(2 * n + 1, "cell", text, row=n, column=1, header="Value"))
+            for n, (name, text) in enumerate(cells, 1)
+        ]  # fmt: skip
+        one.open(f"http://site/{one.row['number']}", *[cell for row in pairs for cell in row])
+        one.screenshot("ticket")
+    recorders[0].read("status", 5)
+    recorders[1].values.append(FieldValue(field="status", state="not_present"))
+    flow = compiled(recorders, output_schema={"status": "string | null"})
+    assert (flow.with_model == ()) is is_told
+    if is_told:
+        (rule,) = flow.files.fields.fields["status"].rules
+        assert rule.where == InLabelledRow(label="Status", columns=1, role="cell")
 
 
 def shown_by_one() -> list[Recorder]:

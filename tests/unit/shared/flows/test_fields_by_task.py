@@ -156,7 +156,8 @@ def test_what_the_labels_alone_tell_is_a_heal_that_says_so():
     assert heal is not None
     assert heal.rung == "task"
     assert heal.witnesses == ("label", "record")
-    assert [way.text for way in heal.matched] == ['what the task tells of "author" by its labels or its pattern']
+    told = 'what the task tells of "author" by its labels, its pattern or its heading'
+    assert [way.text for way in heal.matched] == [told]
 
 
 @cases("said", ["", "None yet"])

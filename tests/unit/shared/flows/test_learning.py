@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
+
 from shared.contracts.browser_pool import Element
+from shared.contracts.results import Locator, TextPart
+from shared.extraction.field_rules import FieldRules
+from shared.extraction.pages import ObservedPage
+from shared.extraction.rules import AtHeading, AtSelector, ByTask, ExtractionRule, Whole
 from shared.flows.checking.recorded_answers import page_of
+from shared.flows.learning.example_checks import NOT_DRAWN
 from shared.flows.learning.flow import FlowOfExamples, learned_flow
 from shared.flows.learning.learned_fields import WrittenRow, learn_fields
+from shared.flows.learning.marked_values import WRITE_VALUE
+from shared.flows.reading import locate_field, read_fields
 from shared.recordings.recording import RecordedPage
 from shared.task.spec import TaskSpec
 from tests.unit.shared.flows.recorded_world import element, spec_of
@@ -239,3 +248,100 @@ def test_rows_that_are_not_all_that_the_page_has_teach_nothing():
     (told,) = one.left
     assert told.startswith("lines: no way to separate the rows")
     assert one.may_be_accepted == ("lines",)
+
+
+def book(at: int) -> WrittenRow:
+    """Return a page that shows its title as a heading, below a picture that is called so and has an id."""
+    title = f"Book {chr(65 + at)}"
+    cover = Locator(kind="id", value="#cover", matches=1)
+    picture = element(1, "button", title, tag="img", unwritten=True, locators=(cover,))
+    return row(at, {"title": title}, picture, element(2, "heading", title, level=2))
+
+
+TITLE = ({"headline": "title", "level": 2},)
+
+
+@pytest.mark.parametrize("route", [TITLE, ()], ids=["pointed at", "not pointed at"])
+def test_a_value_is_cited_where_its_text_is_drawn(route: tuple[object, ...]):
+    rows = [replace(one, row={**one.row, "title": one.values["title"] or ""}) for one in map(book, range(3))]
+    spec = spec_of(
+        output_schema={"title": "string"},
+        required_fields=["title"],
+        input_schema={"number": "string", "title": "string"},
+        start_url="http://site/{number}",
+        identity={"title": "{title}"},
+        route=list(route),
+    )
+    one = learned(spec, rows)
+    assert one.left == ()
+    files = one.flow.files
+    assert read_fields(("title",), files.fields, rows[2].page, {})[0].element == rows[2].page.elements[1]
+    rules = files.fields.fields["title"].rules
+    if route:
+        assert rules[0].where == ByTask(field="title")
+    cover = [at for at, rule in enumerate(rules) if rule.where == AtSelector(selector="#cover")]
+    drawn = [at for at, rule in enumerate(rules) if rule.where == AtHeading(level=2)]
+    assert all(at > drawn[0] for at in cover)
+
+
+def test_the_flow_of_an_earlier_version_cites_the_text_that_is_drawn():
+    rows = [book(at) for at in range(3)]
+    cover = ExtractionRule(where=AtSelector(selector="#cover"), attribute="name", part=Whole())
+    heading = ExtractionRule(where=AtHeading(level=2), attribute="name", part=Whole())
+    found = locate_field("title", FieldRules(rules=(cover, heading)), ObservedPage.of(rows[0].page), ())
+    assert (found.state, found.element) == ("value", rows[0].page.elements[1])
+
+
+def test_a_field_that_only_the_name_of_a_picture_says_is_not_learned_without_a_word():
+    def owned(at: int) -> WrittenRow:
+        owner = ("Ann Lee", "Søren Kjær", "Mateus Gonçalves")[at]
+        place = Locator(kind="id", value="#owner", matches=1)
+        face = element(50, "link", owner, url=f"/u/{at}", unwritten=True, locators=(place,))
+        return row(at, {"title": f"Book {at}", "owner": owner}, face)
+
+    one = learned(task(owner="string"), [owned(at) for at in range(3)])
+    assert [(check.right, check.problem) for check in one.checks if check.field == "owner"] == [(3, NOT_DRAWN)]
+    (told,) = one.left
+    assert told.startswith("owner: only the name of a picture")
+
+
+AGES = ("1 year, 8 months ago", "2 years, 1 month ago", "3 months ago", "5 days ago")
+MOMENTS = ("Mar 23, 2025 20:00:00", "Oct 2, 2024 11:00:00", "Aug 1, 2026 10:00:00", "Nov 20, 2026 11:00:00")
+
+
+def of_ages(titles: Sequence[str | None], *, in_sentence: bool = False, others: Sequence[str] = ()) -> list[WrittenRow]:
+    """Return rows of commits whose page says how long ago they were, and in its markup when. ``others``: the moments of
+    a further element with the same words."""
+    rows: list[WrittenRow] = []
+    for at, (age, title) in enumerate(zip(AGES, titles, strict=True)):
+        made = element(3, "definition", age, header="Committed", title=title)
+        if in_sentence:
+            hint = TextPart(text=age, title=title)
+            made = element(3, "definition", f"Bo Dahl, {age}", header="Committed", hints=(hint,))
+        elements = [element(1, "definition", f"Book {at}", header="Title"), made]
+        elements += [element(4, "text", age, title=one, place="main>p") for one in others[at : at + 1]]
+        page = page_of(RecordedPage(f"http://site/{at}", "", tuple(elements)), f"{at:064}")
+        rows.append(WrittenRow(f"row {at}", {"number": str(at)}, {"title": f"Book {at}", "committed": age}, page))
+    return rows
+
+
+@pytest.mark.parametrize("in_sentence", [False, True])
+def test_a_text_is_typed_by_its_markup_as_a_run_types_it(in_sentence: bool):
+    one = learned(task(committed="date-time"), of_ages(MOMENTS, in_sentence=in_sentence))
+    assert one.left == ()
+    assert read_by(one) == {"title", "committed"}
+
+
+def test_a_text_that_is_none_of_its_type_is_not_called_another_one():
+    (told,) = learned(task(committed="date-time"), of_ages((None,) * 4)).left
+    assert told.startswith("committed: row 0: '1 year, 8 months ago' is read as it is written, and is no date-time: ")
+    assert told.endswith(WRITE_VALUE)
+
+
+def test_a_text_that_stands_for_several_values_on_each_page_is_not_learned():
+    spec = task(committed="date-time")
+    other = "Mar 22, 2025 09:30:00"
+    (told,) = learned(spec, of_ages(MOMENTS, others=(other, *(f"Jan {at}, 2024 09:00:00" for at in (1, 2, 3))))).left
+    assert "stands on the page for 2025-03-23T20:00:00 and 2025-03-22T09:30:00" in told
+    same_once = of_ages(MOMENTS, others=(other, *MOMENTS[1:]))
+    assert learned(spec, same_once).left == (), "three rows tell it"

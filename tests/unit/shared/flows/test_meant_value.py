@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.contracts.results import TextPart, ValueSource
-from shared.flows.building.meant_value import MeantValue, find_meant, value_meant
+from shared.flows.building.meant_value import MeantValue, element_meant, find_meant, value_meant
 from shared.pages.elements import text_of
 from shared.task.output_field import OutputField
 from tests.cases import cases
@@ -70,6 +70,13 @@ def test_what_means_no_single_value_is_told(words: str, told: str):
     found = find_meant(words.split(), PAGE)
     assert isinstance(found, str)
     assert told in found
+
+
+def test_an_element_that_is_named_by_its_number_is_that_element_whatever_stands_elsewhere():
+    found = element_meant(2, "since 12 May", (*PAGE, ROOM))
+    assert isinstance(found, MeantValue)
+    assert (found.element.ref, found.text) == (2, "since 12 May")
+    assert element_meant(99, "", PAGE) == "the page shows no element 99"
 
 
 SOURCE = ValueSource(

@@ -7,7 +7,17 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from shared.contracts.workflows.flows import ClickElement, FlowCall, OpenAddress, ReadFields, TypeInto
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import Locator
+from shared.contracts.workflows.flows import (
+    CheckShown,
+    ClickElement,
+    FlowCall,
+    OpenAddress,
+    ProveRecord,
+    ReadFields,
+    TypeInto,
+)
 from shared.flows.checking.recorded_answers import RecordedAnswers, SampleCheck, check_values
 from shared.flows.compiling.compiler import compile_samples
 from shared.flows.files import FlowFiles
@@ -107,6 +117,44 @@ def test_a_value_that_the_last_step_leads_to_is_read_there():
     assert answers.answer(ReadFields(fields=("made",))).value == {"made": "June 4"}
 
 
+# --- what only repeats what was searched for
+
+
+def search_of(number: str, *answer: Element, opened: bool = False) -> RecordedAnswers:
+    """Record a search for a record; return the answers to a flow that has made it. ``opened``: a result was opened."""
+    one = Recorder(number, {"number": number, "step": "Go"})
+    one.open("http://site/", element(1, "searchbox", "Search", value=""), element(2, "button", "Go"))
+    one.type(1, number)
+    field = element(1, "searchbox", "Search", value=number)
+    one.click(2, *((field, element(3, "link", "First")) if opened else (field, *answer)), mark=2)
+    way = [OPEN, TypeInto(text=number, selector='role=searchbox[name="Search"]')]
+    way.append(ClickElement(selector='role=button[name="Go"]'))
+    if opened:
+        one.click(3, field, *answer, mark=3)
+        way.append(ClickElement(selector='role=link[name="First"]'))
+    one.screenshot("record")
+    answers = RecordedAnswers(one.sample, FlowFiles(), one.row, {})
+    assert [answers.answer(call).error for call in way] == [None] * len(way)
+    return answers
+
+
+HEADED = element(4, "heading", "A-1", level=1)
+
+
+@cases(
+    "shown, opened, told",
+    [
+        ((HEADED,), False, "record_unproven"),
+        ((element(4, "heading", "Results for A-1", level=1),), False, "record_unproven"),
+        ((element(4, "heading", "A-1: Printer on fire", level=1),), False, None),
+        ((HEADED,), True, None),
+    ],
+)
+def test_an_echo_of_the_search_of_a_sample_proves_no_record_as_on_the_site(shown, opened, told):
+    answered = search_of("A-1", *shown, opened=opened).answer(ProveRecord(expected={"number": "A-1"}))
+    assert (answered.error.code if answered.error is not None else None) == told
+
+
 # --- what the flow has not
 
 
@@ -134,3 +182,21 @@ def test_a_field_that_the_flow_has_not_is_lacking_and_another_value_is_not():
 def test_a_text_without_a_character_is_nothing():
     assert checked(" ", None).problems == ()
     assert checked(" ", "Ann").problems == ("owner: then that there is none, now 'Ann'",)
+
+
+@cases(
+    ("selector", "wanted"),
+    [("#more", True), ("#gone", False), ('[data-testid="gone"]', False), ("main > a", None), ("#panel", None)],
+)
+def test_a_stored_page_tells_of_ids_whether_they_are_shown_and_of_no_other_css(selector: str, wanted: bool | None):
+    one = Recorder("T-1", {})
+    one.open("http://site/", element(1, "link", "More", locators=(Locator(kind="id", value="#more", matches=1),)))
+    one.click(1, *NEXT)
+    known: dict[str, ElementFacts] = dict.fromkeys(
+        ("#more", "#gone", '[data-testid="gone"]', "main > a"), ElementFacts(role="link")
+    )
+    answers = RecordedAnswers(one.sample, FlowFiles(locators=known), {}, {})
+    assert answers.answer(OPEN).error is None
+    told = answers.answer(CheckShown(selector=selector))
+    assert told.value is wanted
+    assert (told.error is not None) is (wanted is None)

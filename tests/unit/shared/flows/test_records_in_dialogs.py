@@ -7,13 +7,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.steps import FieldValue
 from shared.flows.compiling.compiler import CompiledFlow, compile_flow
 from shared.flows.reading import answer_of_proof, answer_of_readings, read_fields
 from tests.unit.planner.planner_pages import page
 from tests.unit.shared.flows.recorded_world import Recorder, element, samples_of, spec_of
 
 SHOWN = {"Winter, part 6": ("Nordlys", "worn"), "Price, part 4": ("Salt House", "as new"), "After": ("Vale", "lost")}
-SPEC = {
+SPEC: dict[str, Any] = {
     "input_schema": {"title": "string"},
     "start_url": "http://site/",
     "output_schema": {
@@ -50,18 +51,26 @@ def opened(title: str) -> PageObserved:
     return page(*behind(title, covered_by="dialog"), *dialog(title))
 
 
+def recorders() -> list[Recorder]:
+    return [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
+
+
+def read_all(one: Recorder) -> None:
+    publisher, condition = SHOWN[one.row["title"]]
+    one.read("title", 6)
+    one.read("publisher", 7, publisher)
+    one.read("condition", 8, condition)
+
+
 def built() -> CompiledFlow:
-    recorders = [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
-    for one in recorders:
+    rows = recorders()
+    for one in rows:
         title = one.row["title"]
-        publisher, condition = SHOWN[title]
         one.open("http://site/", *behind(title))
         one.click(2, *behind(title, covered_by="dialog"), *dialog(title))
         one.screenshot("book")
-        one.read("title", 6)
-        one.read("publisher", 7, publisher)
-        one.read("condition", 8, condition)
-    return compile_flow(spec_of(**SPEC), samples_of(recorders))
+        read_all(one)
+    return compile_flow(spec_of(**SPEC), samples_of(rows))
 
 
 def test_what_was_read_in_a_dialog_is_read_there():
@@ -74,24 +83,22 @@ def test_what_was_read_in_a_dialog_is_read_there():
 
 
 def test_a_card_whose_picture_and_title_lead_to_one_page_is_clicked_by_its_name():
-    recorders = [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
-    for one, clicked in zip(recorders, (2, 5), strict=True):  # the title of one, the picture of the other
+    rows = recorders()
+    for one, clicked in zip(rows, (2, 5), strict=True):  # the title of one, the picture of the other
         title = one.row["title"]
         picture = element(5, "link", title, url="http://site/book/1")
         card = [replace(each, url="http://site/book/1") if each.ref == 2 else each for each in behind(title)]
         one.open("http://site/", *card, picture)
         one.click(clicked, *card, picture, *dialog(title))
-        one.read("title", 6)
-        one.read("publisher", 7, SHOWN[title][0])
-        one.read("condition", 8, SHOWN[title][1])
-    flow = compile_flow(spec_of(**SPEC), samples_of(recorders))
+        read_all(one)
+    flow = compile_flow(spec_of(**SPEC), samples_of(rows))
     assert flow.problems == ()
     assert 'click(by_role("link", title))' in flow.source
 
 
 def test_what_css_has_found_within_a_link_is_that_link():
-    recorders = [Recorder(title, {"title": title}) for title in ("Winter, part 6", "Price, part 4")]
-    for one in recorders:
+    rows = recorders()
+    for one in rows:
         title = one.row["title"]
         card = behind(title)
         one.open("http://site/", *card)
@@ -101,12 +108,32 @@ def test_what_css_has_found_within_a_link_is_that_link():
         assert result.target is not None
         paragraph = replace(result.target, role="paragraph", tag="p", fingerprint="p", locators=())
         one.mark_last(result=replace(result, target=paragraph), target_context=None)
-        one.read("title", 6)
-        one.read("publisher", 7, SHOWN[title][0])
-        one.read("condition", 8, SHOWN[title][1])
-    flow = compile_flow(spec_of(**SPEC), samples_of(recorders))
+        read_all(one)
+    flow = compile_flow(spec_of(**SPEC), samples_of(rows))
     assert flow.problems == ()
     assert 'click(by_role("link", title))' in flow.source
+
+
+def test_a_field_that_was_noted_as_absent_may_be_lacking_where_nothing_tells_that():
+    rows = [*recorders(), lacking := Recorder("After", {"title": "After"})]
+    for one in rows:
+        title = one.row["title"]
+        shown = [each for each in dialog(title) if one is not lacking or each.ref != 8]
+        one.open("http://site/", *behind(title))
+        one.click(2, *behind(title, covered_by="dialog"), *shown)
+        one.screenshot("book")
+        one.read("title", 6)
+        one.read("publisher", 7, SHOWN[title][0])
+        if one is lacking:
+            one.values.append(FieldValue(field="condition", state="not_present"))
+        else:
+            one.read("condition", 8, SHOWN[title][1])
+    fields = {**SPEC["output_schema"], "condition": {"type": "string | null", "labels": ["Condition"]}}
+    keys = {**SPEC, "output_schema": fields}
+    optional = compile_flow(spec_of(**keys, required_fields=["title", "publisher"]), samples_of(rows))
+    assert (optional.problems, optional.files.fields.optional) == ((), ("condition",))
+    required = compile_flow(spec_of(**keys, required_fields=["title", "condition"]), samples_of(rows))
+    assert required.files.fields.optional == ()
 
 
 def test_a_page_without_the_dialog_shows_nothing_of_it():

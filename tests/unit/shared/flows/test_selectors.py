@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.pages.locate.selectors import Selector, fill_selector, parse_selector, placeholders_of, write_selector
+from shared.pages.locate.selectors import (
+    Selector,
+    fill_selector,
+    parse_selector,
+    placeholders_of,
+    selector_in_words,
+    write_selector,
+)
 from tests.cases import cases
 
 TEXTS = st.text(min_size=1, max_size=20).map(str.strip).filter(bool)
@@ -60,3 +67,18 @@ def test_what_has_no_value_is_left():
 def test_a_mistake_is_told(text):
     with pytest.raises(ValueError):
         parse_selector(text)
+
+
+@cases(
+    ("text", "words"),
+    [
+        ('region="Page Index" >> role=link[name="T-7"]', "link 'T-7' in 'Page Index'"),
+        ('row=["Ann", "Acme"] >> header="Owner" >> role=link', "a link in the row of 'Ann', 'Acme' beside 'Owner'"),
+        ('after="Resolves" >> text=#12', "the text '#12' after 'Resolves'"),
+        ("label=Country", "the field 'Country'"),
+        ('li.option:has-text("Aetna")', "li.option 'Aetna'"),
+        ("main > a", "main > a"),
+    ],
+)
+def test_a_selector_is_told_in_words(text: str, words: str):
+    assert selector_in_words(text) == words

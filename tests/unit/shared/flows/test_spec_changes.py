@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from shared.contracts.steps import FieldValue
 from shared.contracts.workflows.build_events import RowDone
 from shared.flows.building.scratch import ScratchWritten
 from shared.flows.building.spec_changes import SpecChanges, TakenUp, changes_told, spec_changes, spec_marks, take_up
@@ -92,6 +94,19 @@ def test_a_value_of_another_type_is_read_again_or_dropped():
     assert [one.field for one in sample.values] == ["number"]
     assert (dropped.sample_id, dropped.field) == ("N-1", "status")
     assert "'open' is no number" in dropped.why
+
+
+def test_what_was_noted_as_absent_stays_absent_or_is_dropped_and_is_never_a_text():
+    sample = recorded("N-1", "open")
+    state = replayed(state_of(sample))
+    for shown in ("", "Choose one"):
+        absent = FieldValue(field="status", state="not_present", shown=shown)
+        kept = {"N-1": replace(sample, values=(absent,))}
+        changes = SpecChanges(changed=("status",))
+        described = fields(number="string", status={"type": "string | null", "description": "How it stands."})
+        assert take_up(described, changes, state, kept, {}, {}).samples == ()
+        required = take_up(fields(number="string", status="number"), changes, state, kept, {}, {})
+        assert [one.field for one in required.dropped] == ["status"]
 
 
 def test_a_todo_that_reads_only_what_is_gone_is_for_the_person_to_decide():

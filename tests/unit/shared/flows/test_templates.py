@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from shared.flows.compiling.templates import common_template
+from collections.abc import Mapping
+
+from shared.flows.compiling.templates import common_name, common_template
 from tests.cases import cases
 
+Rows = tuple[Mapping[str, str], ...]
 ROWS = ({"number": "CS-1042", "project": "Harbour"}, {"number": "CS-1043", "project": "Orchard Hill"})
 
 
@@ -56,3 +59,26 @@ def test_one_character_that_does_not_vary_is_no_variable():
     texts = [f"{HOST}/api/v/2/t/{row['id']}" for row in rows]
     assert common_template(texts, rows, in_address=True) == f"{HOST}/api/v/2/t/{{id}}"
     assert common_template(texts[:1], rows[:1], in_address=True) == f"{HOST}/api/v/2/t/{{id}}"
+
+
+@cases(
+    ("names", "rows", "template"),
+    [
+        (("Svc-007", "Svc-008"), ({"id": "SVC-007"}, {"id": "SVC-008"}), "{id}"),
+        (("Svc-007",), ({"id": "SVC-007"},), "{id}"),
+        (("OPEN SVC-7 NOW", "OPEN SVC-8 NOW"), ({"id": "svc-7"}, {"id": "svc-8"}), "OPEN {id} NOW"),
+        (("Harbour", "Orchard"), ({"site": "HARBOUR"}, {"site": "ORCHARD"}), "{site}"),
+        # Not known of one sample: it may be the site's own word.
+        (("Open",), ({"state": "open"},), "Open"),
+        (("Open", "Open"), ({"state": "open"}, {"state": "closed"}), "Open"),
+        # A value that stands there as it is, is taken before one in another case.
+        (("a-1 of A-1", "a-2 of A-2"), ({"id": "A-1", "key": "a-1"}, {"id": "A-2", "key": "a-2"}), "{key} of {id}"),
+        (("Svc-007", "Svc-9"), ({"id": "SVC-007"}, {"id": "SVC-008"}), None),
+    ],
+)
+def test_a_name_may_be_a_value_in_another_case(names: tuple[str, ...], rows: Rows, template: str | None):
+    assert common_name(names, rows) == template
+
+
+def test_what_is_typed_or_opened_is_the_value_in_its_own_case():
+    assert common_template(("Svc-007", "Svc-008"), ({"id": "SVC-007"}, {"id": "SVC-008"})) is None
