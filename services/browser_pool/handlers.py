@@ -152,7 +152,7 @@ async def observe(request: ObservePage, deps: BrowserPoolDeps) -> PageObserved:
             locators=request.locators,
             since=request.since,
         )
-    return redacted(compose(raw, snapshot_id), held.session.hidden)
+    return redacted(compose(raw, snapshot_id, images=request.images), held.session.hidden)
 
 
 @actor.answers(ACT, deadline_s=150.0)

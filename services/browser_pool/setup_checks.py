@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import stat
 import time
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from services.browser_pool.adapters.browser.fonts import without_font
 from services.browser_pool.adapters.browser.launch import start
 from services.browser_pool.adapters.browser.lifecycle import login_store
 from services.browser_pool.adapters.browser.memory import free_mb
@@ -15,6 +17,11 @@ from shared.errors import ExhibitError
 from shared.settings import Settings
 from shared.setup.check import SetupCheck, SetupFinding, fine, in_thread, problem, warning, worst
 
+SCRIPTS: Mapping[str, str] = {
+    "a": "Latin", "Ω": "Greek", "Ж": "Cyrillic", "א": "Hebrew", "ع": "Arabic", "अ": "Devanagari", "ก": "Thai",
+    "中": "Chinese", "あ": "Japanese", "한": "Korean",
+}  # fmt: skip
+"""Scripts by a character of each."""
 SESSION_MB = 150
 """What one session takes, roughly."""
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -28,6 +35,31 @@ async def check_browser(settings: Settings) -> SetupFinding:
         return fine(f"Chromium {process.browser.version} starts and opens a page")
     finally:
         await process.close()
+
+
+async def check_fonts(settings: Settings) -> SetupFinding:
+    """Draw a character of each script in the browser. Where none starts, the check of the browser says why."""
+    try:
+        process = await start(settings.chromium)
+    except ExhibitError:
+        return warning("not looked at, for no browser starts", "Mend that first.")
+    try:
+        warm = await process.new_context()
+        return fonts_finding(await without_font(warm.page, tuple(SCRIPTS)))
+    finally:
+        await process.close()
+
+
+def fonts_finding(boxes: Collection[str]) -> SetupFinding:
+    """Return what is told of the characters that are drawn as boxes."""
+    drawn = ", ".join(name for one, name in SCRIPTS.items() if one not in boxes)
+    missing = ", ".join(name for one, name in SCRIPTS.items() if one in boxes)
+    if not missing:
+        return fine(f"pictures show {drawn}")
+    return warning(
+        f"no font has {missing}: pictures show boxes there, while values are read all the same; their samples say so",
+        "Where a site shows such text, install fonts for it, such as the packages fonts-noto-core and fonts-noto-cjk.",
+    )
 
 
 async def check_memory(settings: Settings) -> SetupFinding:
@@ -75,6 +107,7 @@ def _login_finding(file: Path, now_s: float) -> SetupFinding:
 
 SETUP_CHECKS = (
     SetupCheck("browser", check_browser, 40.0, "Look whether the machine is overloaded, or set EXHIBIT_CHROMIUM."),
+    SetupCheck("fonts", check_fonts, 40.0, "Look whether the machine is overloaded, or set EXHIBIT_CHROMIUM."),
     SetupCheck("memory", check_memory),
     SetupCheck("login states", check_logins),
 )

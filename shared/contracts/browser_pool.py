@@ -90,6 +90,8 @@ class ObservePage(Message, frozen=True, kw_only=True):
     """Whether each element in the answer has its locators, with their match counts."""
     since: str | None = None
     """An earlier snapshot of this session; the answer's ``difference`` then compares the page with it."""
+    images: bool = False
+    """Whether ``text`` marks links and buttons of which the page shows a picture only, and no text of their name."""
 
 
 HIDDEN_VALUE = "(hidden)"
@@ -250,6 +252,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """Three at most of its own requests, no polls or streams, whose answers may replace what it shows: ``GET URL``."""
     failed: tuple[str, ...] = ()
     """The same of those for data that were answered with an error of the site (5xx, 429), or not at all."""
+    searched: tuple[str, ...] = ()
+    """What was searched for, where the page is the answer and still shows that. The planner says so, no pool does."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.browser_pool.adapters.rest import document_state
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import AnswerDialog, Back, Click, CloseTab, Extract, Goto, Hover, Press, SwitchTab
 from shared.contracts.results import (
@@ -70,6 +71,24 @@ async def test_a_question_from_a_timer_and_a_session_that_ends_with_it(session: 
     assert pressed.effect == DialogOpened(kind="confirm", message="Late?")
     await session.close()
     assert session.lost
+
+
+@pytest.mark.parametrize(
+    ("html", "runs"),
+    [
+        ("<input onkeydown='go()'>", True),
+        ("<a href=' JavaScript:go()'>Go</a>", True),
+        ("<form onsubmit='go()'><input></form>", True),
+        ("<script type=application/json>{}</script><input>", False),
+        ("<a href=/javascript>Guide</a>", False),
+    ],
+)
+async def test_a_page_runs_scripts_where_an_element_has_one(session: PageSession, html: str, runs: bool) -> None:
+    """After an act, such a page is waited for as one with scripts of its own."""
+    await session.page.set_content(html)
+    state = await document_state(session.tabs, session.limits.action_s)
+    assert state is not None
+    assert state.scripts is runs
 
 
 async def test_what_is_no_key_is_refused_with_what_is(session: PageSession) -> None:

@@ -189,6 +189,20 @@ async def test_a_list_of_rows_that_are_placed_is_looked_through_to_its_end(
 
 
 @pytest.mark.usefixtures("patient")
+async def test_what_a_page_has_drawn_of_another_place_is_not_what_was_scrolled_to(session: PageSession) -> None:
+    """It draws a moment after it was scrolled, and what was picked first stands at the end of the list."""
+    late = long_list(160).replace(
+        "cancelAnimationFrame(waits); waits = requestAnimationFrame(draw)",
+        "clearTimeout(waits); waits = setTimeout(draw, 120)",
+    )
+    await session.page.set_content(late)
+    assert (await pick(session, "css=#b", "Row 3")).effect == ValueSet(value="Row 3")
+    assert (await pick(session, "css=#b", "Row 150")).effect == ValueSet(value="Row 150")
+    none = await pick(session, "css=#b", "Row 161")
+    assert (none.code, f" and {160 - MAX_OPTIONS_LISTED} more" in none.message) == ("no_such_option", True)
+
+
+@pytest.mark.usefixtures("patient")
 async def test_what_a_search_has_narrowed_is_looked_through_as_well(session: PageSession) -> None:
     """Of all that have a 1 the one that is called so is the last."""
     await session.page.set_content(long_list(199, search="<input id=q placeholder=Search>"))

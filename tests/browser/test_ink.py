@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.browser_pool.adapters.browser.chromium import PoolSession
 from services.browser_pool.ports import PageCapture, WantedRefs
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.results import Ink
 from tests.browser.conftest import Look
 from tests.typed import expect
 
@@ -45,10 +46,15 @@ def page_of(values: dict[str, str]) -> str:
 
 
 async def ink_of(session: PoolSession, page: PageObserved) -> dict[str, str]:
+    """Return the state of what the picture shows of each definition, by its term."""
+    return {name: ink.state for name, ink in (await drawn_of(session, page)).items()}
+
+
+async def drawn_of(session: PoolSession, page: PageObserved) -> dict[str, Ink]:
     """Return what the picture shows of each definition, by its term."""
     refs = {one.ref: one.header for one in page.elements if one.header}
     kept = expect(await session.capture((), WantedRefs(page.snapshot_id, tuple(refs))), PageCapture)
-    return {refs[ref]: ink.state for ref, ink in kept.ink.items() if refs[ref]}
+    return {refs[ref]: ink for ref, ink in kept.ink.items() if refs[ref]}
 
 
 async def seen_in(session: PoolSession, page: PageObserved, *, seen: bool) -> set[str]:
@@ -146,3 +152,27 @@ async def test_a_value_that_is_cut_off_by_a_box_is_outside_unless_the_box_scroll
     for overflow, state in (("hidden", "outside"), ("auto", "seen")):
         page = await look(f"{STYLE}<div style='height:60px;overflow:{overflow}'>{far}</div>")
         assert await ink_of(session, page) == {"far": state}
+
+
+WITHOUT_GLYPHS = "\u0379\u0530"
+"""Characters that are in no script, so that no font of any machine has them."""
+
+
+async def test_a_text_that_no_font_has_is_not_seen(look: Look, session: PoolSession) -> None:
+    values = {
+        "author": f"<dd>{WITHOUT_GLYPHS}</dd>",
+        "within": "<dd>Ann <b>L\u0379e</b></dd>",
+        "typed": f"<dd><input aria-label=typed value='{WITHOUT_GLYPHS}'></dd>",
+        "added": "<dd><span class=added>12</span></dd>",
+        "plain": "<dd>Ann Lee, née Crème\u00a0– 12 €</dd>",
+        "unseen marks": "<dd>Ann\u200b Lee\u00ad\u2060</dd>",
+        "decomposed": "<dd>Cre\u0300me</dd>",
+    }
+    style = "<style>.added::after { content: ' L\\0379' }</style>"
+    page = await look(style + page_of(values))
+    drawn = await drawn_of(session, page)
+    assert {name: one.glyphless for name, one in drawn.items() if one.glyphless} == {
+        "author": 2, "within": 1, "typed": 2, "added": 1
+    }  # fmt: skip
+    assert {one.said for one in drawn.values() if not one.glyphless} == {"seen"}
+    assert {one.state for one in drawn.values() if one.glyphless} == {"absent"}

@@ -72,7 +72,7 @@ async def test_what_a_field_sends_as_it_is_filled_in_is_told_with_what_the_site_
         await session.act(Goto(url=site.add("/form", field.format(path=path))))
         change = (await do(session, fill)).change
         told = (f"POST {site.url}{path}",)
-        assert (change.answered_well, change.not_taken) == ((told, ()) if status == 204 else ((), told))
+        assert (change.taken_requests, change.not_taken) == ((told, ()) if status == 204 else ((), told))
 
 
 async def test_what_a_field_sends_once_the_focus_leaves_it_is_told_with_the_key_that_takes_it_away(
@@ -81,8 +81,8 @@ async def test_what_a_field_sends_once_the_focus_leaves_it_is_told_with_the_key_
     field = f'<input aria-label=Name onchange="{SAVE.format(path="/saved")}"><input>'
     site.add("/saved", "", status=204)
     await session.act(Goto(url=site.add("/form", field)))
-    assert (await do(session, TypeText(target=at("Name"), text="Ann Lee"))).change.answered_well == ()
-    assert (await do(session, Press(keys="Tab"))).change.answered_well == (f"POST {site.url}/saved",)
+    assert (await do(session, TypeText(target=at("Name"), text="Ann Lee"))).change.taken_requests == ()
+    assert (await do(session, Press(keys="Tab"))).change.taken_requests == (f"POST {site.url}/saved",)
 
 
 async def test_what_the_site_did_not_take_is_told_beside_what_the_page_says(session: PageSession, site: Site) -> None:

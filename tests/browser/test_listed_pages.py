@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from services.planner.drivers.rules.listing.list_reader import ListRead, read_list
 from shared.contracts.browser_pool import PageObserved
+from shared.pages.listing.list_reader import ListRead, read_list
 from tests.browser.conftest import Look
 from tests.unit.planner.planner_pages import spec
 

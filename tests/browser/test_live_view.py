@@ -58,8 +58,9 @@ async def test_pictures_follow_the_page_and_its_tabs_during_an_action_too(sessio
     assert changed.scroll_y == 120
     await session.page.evaluate("document.body.style.background = 'white'")
     await session.act(Click(target=ByCss(css="#a")))
-    tab = await frame_with(session, lambda one: one.url.endswith("/tab"), changed.number)
-    assert pixels(tab, 300, 300, 9, 9).max() < BLACK
+    await frame_with(
+        session, lambda one: one.url.endswith("/tab") and pixels(one, 300, 300, 9, 9).max() < BLACK, changed.number
+    )
 
 
 FORM = """<style>*{margin:0;font:20px monospace;border:0;outline:0}input,p,iframe{position:absolute;left:20px;

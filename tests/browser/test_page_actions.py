@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from services.browser_pool.adapters.browser.fonts import without_font
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     BrowserAction,
@@ -30,6 +31,7 @@ from shared.contracts.results import (
     TextRead,
     ValueSet,
 )
+from shared.flows.building.site_acts import acts_on_found, described_act, may_change_site
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import Site
 
@@ -174,6 +176,16 @@ async def test_the_target_is_described_for_a_later_run(look: Look, session: Page
     assert button.box.width > 0
 
 
+async def test_what_a_selector_hits_is_known_before_it_is_pressed(look: Look, session: PageSession) -> None:
+    page = await look("<ul><li><a class=v href=http://site/1>View</a><li><button class=s>Send</button></ul>")
+    for css, named in (("a.v", "click on link 'View'"), ("button.s", "click on button 'Send'")):
+        press = Click(target=ByCss(css=css))
+        found = await do(session, Extract(target=press.target))
+        [judged] = acts_on_found(press, found.target, page.elements)
+        assert described_act(judged, page.elements) == named
+        assert may_change_site(judged, page.elements, ()) == (css == "button.s")
+
+
 async def test_a_typed_password_is_in_no_part_of_the_result(look: Look, session: PageSession) -> None:
     await look("<input type=password aria-label=Password oninput='document.title = 1'>")
     result = await do(session, TypeText(target=text("Password"), text="hunter2"))
@@ -308,3 +320,7 @@ async def test_a_choice_that_a_page_takes_back_soon_was_not_made(session: PageSe
     assert (picked.ok, picked.code) == (False, "effect_not_seen")
     await session.act(Goto(url=site.add("/kept", f"<select aria-label=Land>{options}")))
     assert (await do(session, PickOption(target=ByText(text="Land"), option="France"))).ok
+
+
+async def test_a_character_that_no_font_has_is_known_by_the_box_in_its_place(session: PageSession) -> None:
+    assert await without_font(session.page, ("a", "\u0379", "7", "\u0530")) == ("\u0379", "\u0530")

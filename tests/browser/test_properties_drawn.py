@@ -39,7 +39,7 @@ async def read_values(look: Look, session: PoolSession, page: DrawnPage) -> dict
     return {
         label: one.shown
         for label, one in found.items()
-        if one.element.ref not in kept.ink or kept.ink[one.element.ref].state == "seen"
+        if one.element.ref not in kept.ink or kept.ink[one.element.ref].said in ("seen", "glyphless")
     }
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from services.planner.drivers.rules.listing.list_reader import read_list
 from shared.contracts.browser_pool import PageObserved
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import columns_of
 from shared.pages.identity.identity import read_page
+from shared.pages.listing.list_reader import read_list
 from shared.pages.lists.paging import next_page_control
 from shared.pages.read.fields import FieldFound
 from shared.task.spec import TaskSpec, check_spec

@@ -198,6 +198,7 @@ async def test_what_nobody_can_come_to_see_is_not_shown(look: Look, session: Poo
         assert {one.ink == "seen" for one in (await pictured(look, session, html)).values()} == {False}
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("changed", OTHERS, ids=["value", "record"])
 async def test_what_is_something_else_when_it_is_scrolled_to_is_not_shown(
     look: Look, session: PoolSession, changed: tuple[str, str, str]

@@ -25,6 +25,14 @@ WITHHELD: dict[str, tuple[str, BrowserAction]] = {
         Click(target=at("css=#inner")),
     ),
     "Enter in its field": (POST, ENTER),
+    "Enter in a field with another name": (
+        "<form method=post><label>Display name <input name=n></label></form>",
+        Press(keys="Enter", target=at("Display name")),
+    ),
+    "Enter in what is saved under a name": (
+        "<form method=post><label>Search name <input name=n></label><button>Save</button></form>",
+        Press(keys="Enter", target=at("Search name")),
+    ),
     "Enter on its button": (POST, Press(keys="Enter", target=at("Go on"))),
     "space on its button": (POST, Press(keys="Space", target=at("Go on"))),
     "a method of the button": (
@@ -61,6 +69,14 @@ MADE: dict[str, tuple[str, BrowserAction]] = {
         Click(target=at("→")),
     ),
     "Enter in a search by POST": ("<form method=post><label>Note <input type=search></label></form>", ENTER),
+    "Enter in the only field, called Search": (
+        "<form method=post action='/-/find'><input name=query placeholder=Search></form>",
+        Press(keys="Enter", target=at("Search")),
+    ),
+    "a button without a name beside such a field": (
+        "<form method=post><label>Suche <input name=q></label><button><svg></svg></button></form>",
+        Click(target=at("css=form button")),
+    ),
     "a sign-in": (
         "<form method=post><input name=u><input type=password><button>Sign in</button></form>",
         Click(target=at("Sign in")),

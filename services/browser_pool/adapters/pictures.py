@@ -16,6 +16,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from math import ceil, inf
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from PIL import Image
@@ -33,6 +34,8 @@ SMALL_SCALE, SMALL_QUALITY = 0.625, 60
 MAX_PIXELS_HIGH = 65_535
 PICTURE_S = 20.0
 """Time limit for one picture. A page that does not draw within it never will."""
+
+_drawn_alone: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
 
 Clip = tuple[float, float, float, float]
 """Left, top, width and height in CSS pixels of the main document."""
@@ -69,12 +72,31 @@ async def draw_png(page: Page, clip: Clip | None = None, *, in_view: bool = Fals
 
 
 async def _draw(page: Page, parameters: dict[str, Any]) -> bytes:
+    """Have the browser draw the page once nothing else draws it.
+
+    The browser scales and enlarges the page while it draws a picture of other measures. A second picture meanwhile
+    would show that, and leave the page so. One that is given up is drawn to its end all the same; the next one waits.
+    """
+    alone = _drawn_alone.setdefault(page, asyncio.Lock())
+
+    def end(drawn: asyncio.Future[dict[str, Any]]) -> None:
+        alone.release()
+        if not drawn.cancelled():
+            drawn.exception()  # nobody else reads that of one that was given up
+
     try:
         async with asyncio.timeout(PICTURE_S):
-            reply = await (await worlds(page)).send_command("Page.captureScreenshot", **parameters)
+            await alone.acquire()
+            drawing = asyncio.ensure_future(_capture(page, parameters))
+            drawing.add_done_callback(end)
+            reply = await asyncio.shield(drawing)
     except TimeoutError:
         raise PlaywrightTimeout(f"the page was not drawn within {PICTURE_S:g} s") from None
     return await asyncio.to_thread(base64.b64decode, reply["data"])
+
+
+async def _capture(page: Page, parameters: dict[str, Any]) -> dict[str, Any]:
+    return await (await worlds(page)).send_command("Page.captureScreenshot", **parameters)
 
 
 def to_picture(png: bytes, area: Box, bottom: float = inf) -> Picture:

@@ -1,8 +1,8 @@
 """Whether a picture shows the text of a value, and nothing beside it that the page does not say.
 
-A text is seen where the picture has ink in the box of each of its words. Ink is what differs from the ground around it.
-Ink near the text, in the place of the value, that no text, icon or ground of the page accounts for is unexplained: a
-sign that a style sheet draws, or another text over it.
+A text is seen where the picture has ink in the box of each of its words, and a font has each of its characters. Ink is
+what differs from the ground around it. Ink near the text, in the place of the value, that no text, icon or ground of
+the page accounts for is unexplained: a sign that a style sheet draws, or another text over it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class DrawnValue(msgspec.Struct, frozen=True):
     the seen parts of its lines. ``others``: what else is known to be drawn there. ``icons``: boxes with a picture
     behind their text. ``misdrawn``: its letters stand in another order, with a gap or turned over. ``box``: the part of
     its element that is not cut off. ``words``: which of its ``count`` words the texts are, where only those in sight
-    are reported. ``judged``: a text stands for it, or would; else only its place is known."""
+    are reported. ``judged``: a text stands for it, or would; else only its place is known. ``glyphless``: how many of
+    its characters no font has, so that a box is drawn in place of each."""
 
     outside: bool
     cut: bool
@@ -59,6 +60,7 @@ class DrawnValue(msgspec.Struct, frozen=True):
     words: tuple[int, ...] = ()
     count: int = 1
     judged: bool = True
+    glyphless: int = 0
 
     def moved(self, x: float, y: float) -> DrawnValue:
         """Return it in a page whose frame begins at ``x``, ``y``."""
@@ -145,6 +147,8 @@ def find_ink(drawn: DrawnValue, picture: Picture) -> Ink:
     strange = _strange_ink(drawn, picture)
     if strange is not None:
         return Ink(state="unexplained", at=strange)
+    if drawn.texts and drawn.glyphless:
+        return Ink(state="absent", glyphless=drawn.glyphless)
     return Ink(state="seen" if drawn.texts else "absent")
 
 

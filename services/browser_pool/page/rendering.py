@@ -29,8 +29,9 @@ _ICONS = "... [icon N] is a picture without text (equal N: drawn alike); ask_pic
 _TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
-    """Return the line of one element. Links within ``origin`` (scheme and host) are shortened."""
+def line(element: Element, origin: str = "", *, with_ref: bool = True, images: bool = False) -> str:
+    """Return the line of one element. Links within ``origin`` (scheme and host) are shortened. ``images``: mark what
+    the page shows as a picture only."""
     parts = [f"[{element.ref}]"] if with_ref else []
     parts.append(f"[icon {element.look}]" if element.look else f"[{element.role}]")
     if element.header is not None:
@@ -39,6 +40,8 @@ def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
         parts.append(quoted(element.name))
     if element.title is not None:
         parts.append(f"(title {quoted(element.title)})")
+    if images and element.unwritten:
+        parts.append("(image)")
     parts += [f"({note})" for note in _notes(element)]
     if element.value is not None:
         parts.append(f"= {quoted(element.value)}")

@@ -56,12 +56,12 @@ def matches(content: str, folded_words: Sequence[str]) -> bool:
     return any(word in haystack for word in folded_words)
 
 
-def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
-    """Return the snapshot as it is sent: rendered and hashed."""
+def compose(raw: RawPage, snapshot_id: str, *, images: bool = False) -> PageObserved:
+    """Return the snapshot as it is sent: rendered and hashed. ``images``: see `ObservePage`."""
     elements = elements_of(raw.seen, raw.list_places)
     origin = _origin(raw.url)
     total = len(raw.contents) - len(raw.hidden)
-    lines = tuple(line(element, origin) for element in elements)
+    lines = tuple(line(element, origin, images=images) for element in elements)
     return PageObserved(
         snapshot_id=snapshot_id,
         url=raw.url,

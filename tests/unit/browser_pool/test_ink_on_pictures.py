@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from msgspec.structs import replace
 
 from services.browser_pool.page.ink import (
     MAX_BAND_PX,
@@ -59,6 +60,22 @@ def picture(*inked: BoxOnPage, colour: int = 0, ground: int = 255, scale: float 
 )
 def test_every_line_has_ink_and_all_ink_is_explained(value: DrawnValue, shown: Picture, state: str):
     assert find_ink(value, shown).state == state
+
+
+@cases(
+    ("value", "shown", "said", "state"),
+    [
+        (drawn(TEXT), picture(TEXT), "glyphless", "absent"),
+        (drawn(TEXT), picture(), "absent", "absent"),
+        (drawn(TEXT), picture(TEXT, SIGN), "unexplained", "unexplained"),
+        (drawn(TEXT, outside=True), picture(TEXT), "outside", "outside"),
+    ],
+)
+def test_boxes_are_told_where_nothing_else_speaks_against_the_picture(
+    value: DrawnValue, shown: Picture, said: str, state: str
+):
+    ink = find_ink(replace(value, glyphless=2), shown)
+    assert (ink.said, ink.state) == (said, state)
 
 
 def test_unexplained_ink_is_told_where_it_is():

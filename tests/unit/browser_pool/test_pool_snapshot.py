@@ -215,3 +215,9 @@ def test_an_element_is_sent_without_what_it_does_not_have() -> None:
     plain = Element(ref=1, role="text", name="x")
     assert msgspec.json.decode(msgspec.json.encode(plain)) == {"ref": 1, "role": "text", "name": "x"}
     assert msgspec.json.decode(msgspec.json.encode(plain), type=Element) == plain
+
+
+def test_a_picture_that_is_pressed_is_marked_where_that_is_asked_for():
+    view = Element(ref=3, role="link", name="View", unwritten=True, url="http://a.test/1")
+    assert line(view, "http://a.test", images=True) == '[3] [link] "View" (image) -> /1'
+    assert line(view, "http://a.test") == '[3] [link] "View" -> /1'

@@ -170,6 +170,9 @@ async def back(session: PageSession, action: Back) -> PerformOutcome:
     except Error as error:
         session.tabs.raise_if_lost(error)
         code = matching.navigation_code(error.message)
+        if "ERR_CACHE_MISS" in error.message:  # it was the answer to a form of method POST
+            told = "the page before came of a form that was sent, which is not sent once more: go there as before"
+            return refuse(code, told)
         return refuse(code, f"the page before could not be opened: {matching.net_error(error.message)}")
     rest = await session.wait_for_rest(acted=False)
     status = response.status if response else session.network.fresh_status

@@ -61,8 +61,10 @@ class Looked:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the picture shows all of it: its text, or that there is none."""
-        return self.ink.state == ("seen" if self.drawn.texts or not self.drawn.judged else "absent")
+        """Whether the picture shows all of it: its text, as far as there are fonts for it, or that there is none."""
+        return self.ink.said == "glyphless" or self.ink.state == (
+            "seen" if self.drawn.texts or not self.drawn.judged else "absent"
+        )
 
 
 class MeasuredValues:
@@ -72,6 +74,7 @@ class MeasuredValues:
         self, worlds: Worlds, places: Sequence[FramePlace], found: Mapping[int, Seen], snapshot_id: str
     ) -> None:
         self._worlds, self._snapshot_id = worlds, snapshot_id
+        self.refs = frozenset(found)
         self._parts = [
             (place, here)
             for place in places

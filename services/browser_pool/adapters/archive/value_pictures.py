@@ -162,6 +162,10 @@ class ValuePictures:
         values = await self._find_again(whole, refs)
         async with held_still(self._session.page):
             taken, drawn = await self._draw(values)
+        if any(part.scripts for _, part, _ in whole.parts):
+            # What a script makes of a page that was scrolled may come with this very picture.
+            same = await self._find_again(await look.survey(scripts=True), list(drawn))
+            drawn = {ref: one for ref, one in drawn.items() if ref in same.refs}
         picture = await asyncio.to_thread(to_picture, taken.png, taken.area)
         shown: dict[int, ShownValue] = {}
         for ref, value in drawn.items():

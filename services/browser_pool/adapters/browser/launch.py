@@ -194,6 +194,8 @@ async def _start_driver(process_dir: ProcessDir) -> Playwright:
 
 async def _run_driver() -> Playwright:
     """Raises Unavailable where the driver ends while it starts, as by a signal to the whole group of processes."""
+    # Node warns on a timer that is overdue, as on a busy machine; nobody can do anything about it.
+    os.environ.setdefault("NODE_NO_WARNINGS", "1")
     manager = async_playwright()
     try:
         playwright = await manager.start()

@@ -51,6 +51,7 @@ _PARTS = (
     "hiding.js",
     "pictures.js",
     "misdrawn.js",
+    "glyphs.js",
     "ink.js",
     "sight.js",
     "engine.js",
@@ -60,7 +61,7 @@ _PARTS = (
 UNFORGED = (
     *("activeElement", "assignedSlot", "attributes", "body", "checkVisibility", "childElementCount", "childNodes"),
     *("children", "className", "clientHeight", "clientWidth", "closest", "contains", "createElement", "createRange"),
-    *("createTreeWalker", "documentElement", "elementFromPoint", "elementsFromPoint", "firstChild"),
+    *("createTreeWalker", "documentElement", "elementFromPoint", "elementsFromPoint", "firstChild", "fonts"),
     *("firstElementChild", "getAnimations", "getAttribute", "getAttributeNames", "getBoundingClientRect"),
     *("getClientRects", "getElementById", "getRootNode", "hasAttribute", "hasAttributes", "id", "images"),
     *("innerText", "isConnected", "isContentEditable", "localName", "matches", "nextElementSibling", "nextSibling"),
@@ -193,15 +194,20 @@ async def register(playwright: Playwright) -> None:
 @cache
 def script() -> str:
     """Return the expression that returns the engine of a document and creates it when there is none."""
-    folder = files("services.browser_pool.adapters.observe") / "page"
-    sources = "\n".join(_without_comments((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
-    own = (folder / "unforged.js").read_text(encoding="utf-8").replace("NAMES", json.dumps(UNFORGED))
+    sources = "\n".join(map(source_of, _PARTS))
+    own = source_of("unforged.js").replace("NAMES", json.dumps(UNFORGED))
     safe = _FORGEABLE.sub(r"[$.\1]", sources)
     # `Object.hasOwn`: an element whose id equals our name is no engine.
     return _ascii(
         "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
-        f" globalThis.__exhibit = (() => {{\n{_without_comments(own)}\n{safe}\n}})())"
+        f" globalThis.__exhibit = (() => {{\n{own}\n{safe}\n}})())"
     )
+
+
+def source_of(part: str) -> str:
+    """Return the source of one file of the engine, without its comments."""
+    folder = files("services.browser_pool.adapters.observe") / "page"
+    return _without_comments((folder / part).read_text(encoding="utf-8"))
 
 
 def _without_comments(source: str) -> str:

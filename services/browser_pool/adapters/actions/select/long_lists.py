@@ -31,11 +31,14 @@ GROWS_S = 1.2
 
 class ListPart(msgspec.Struct, frozen=True):
     """What a list has drawn. ``here``: it scrolls. ``fresh``: it is not what was drawn when it was scrolled last, and
-    was scrolled on now, by ``moved``."""
+    was scrolled on now, by ``moved``. ``blank``: the page has not drawn yet what was scrolled to: its options are those
+    of another place. ``apart``: they do not go on from those before, so that some may not have been drawn."""
 
     here: bool
     fresh: bool = False
     moved: float = 0.0
+    blank: bool = False
+    apart: bool = False
     loading: bool = False
     items: tuple[Offer, ...] = ()
 
@@ -53,7 +56,7 @@ async def look_through(pick: OptionPick, option: str) -> LookedThrough:
     session = pick.session
     began_s = still_s = time.monotonic()
     part = await _scroll(pick, "top")
-    at_end, forced = False, False
+    at_end, forced, missed = False, False, False
     while part.here and time.monotonic() - began_s < SCROLL_BOUND_S:
         await session.run_timed(asyncio.sleep(FRAME_S))
         part = await _scroll(pick, "on" if forced else "down")
@@ -61,14 +64,15 @@ async def look_through(pick: OptionPick, option: str) -> LookedThrough:
         if matching.matching_options(part.items, option):
             await _go_back_to(pick, option)
             return LookedThrough(found=True, whole=False)
+        missed = missed or part.apart
         now_s = time.monotonic()
         if part.fresh or forced:
             at_end, forced, still_s = part.moved < 1, False, now_s
         elif part.loading or session.network.has_pending():
             still_s = now_s
-        elif now_s - still_s >= session.patient_s(GROWS_S if at_end else DRAW_S):
-            if at_end:
-                return LookedThrough(found=False, whole=True)
+        elif now_s - still_s >= session.patient_s(GROWS_S if at_end or part.blank else DRAW_S):
+            if at_end and not part.blank:
+                return LookedThrough(found=False, whole=not missed)
             forced = True
     return LookedThrough(found=False, whole=not part.here)
 

@@ -185,23 +185,40 @@ function loads(root) {
 
 // Scrolls a list that shows only some of its options, and tells what it has drawn. `how`: top; down, once it has drawn
 // something else than when it was scrolled last; on, in any case; back, where it was then. The last option that is drawn
-// comes to the top.
-let longList = null, drawnThen = '', stoodAt = 0;
+// comes to the top, so it is still drawn then: where it is not, the list is `apart`, and some may not have been drawn at
+// all. `blank`: what is drawn is of another place, as the page has not drawn yet what was scrolled to.
+let longList = null, stoodAt = 0, drawnThen = [], lowestThen = '', begins = false, skips = false;
 function scrollChoices(asId, how) {
-  if (how === 'top') { longList = choiceScroller(); drawnThen = ''; if (longList) longList.scrollTop = 0; return { here: longList !== null }; }
+  if (how === 'top') return scrollToTop();
   if (!longList || !longList.isConnected) longList = choiceScroller();
   if (!longList) return { here: false };
   if (how === 'back') { longList.scrollTop = stoodAt; return { here: true }; }
   const drawn = offered([longList]);
-  const names = drawn.map((one) => one.told.name).join('\n');
-  const fresh = names !== drawnThen;
-  const seen = { here: true, fresh, loading: loads(longList), items: drawn.slice(0, 5000).map((one) => one.told) };
+  const names = drawn.map((one) => one.told.name);
+  const box = longList.getBoundingClientRect();
+  const tops = drawn.map((one) => one.el.getBoundingClientRect());
+  const shows = tops.some((at) => at.bottom > box.top && at.top < box.bottom);
+  const blank = drawn.length > 0 && !shows;
+  const fresh = !blank && names.join('\n') !== drawnThen.join('\n');
+  const seen = { here: true, fresh, blank, loading: loads(longList), items: drawn.slice(0, 5000).map((one) => one.told) };
   if (!fresh && how !== 'on') return { ...seen, moved: 0 };
+  const apart = fresh && (skips ? !drawnThen.every((name) => names.includes(name)) : lowestThen !== '' && !names.includes(lowestThen));
+  skips = !fresh && (begins || blank);
+  begins = false;
+  const last = Math.max(...tops.map((at) => at.top));
   drawnThen = names;
+  lowestThen = names[tops.findIndex((at) => at.top === last)] || '';
   stoodAt = longList.scrollTop;
-  const last = Math.max(...drawn.map((one) => one.el.getBoundingClientRect().top));
-  longList.scrollTop = stoodAt + Math.max(20, drawn.length ? last - longList.getBoundingClientRect().top : longList.clientHeight * 0.8);
-  return { ...seen, moved: longList.scrollTop - stoodAt };
+  longList.scrollTop = stoodAt + Math.max(20, shows ? last - box.top : longList.clientHeight * 0.8);
+  return { ...seen, apart, moved: longList.scrollTop - stoodAt };
+}
+
+// What was drawn further down is not what it begins with.
+function scrollToTop() {
+  longList = choiceScroller();
+  [drawnThen, lowestThen, begins, skips] = [[], '', true, false];
+  if (longList && longList.scrollTop > 0) { drawnThen = offered([longList]).map((one) => one.told.name); longList.scrollTop = 0; }
+  return { here: longList !== null };
 }
 
 // A list with a scroll bar of its own hides the browser's.

@@ -6,15 +6,20 @@ const MAX_BOXES = 80;
 const NEAR_EM = 1.5;
 const LEAST_SEEN = 0.9;  // of a text that is cut at the edge of a box without a sign that there is more
 const PAINTS = 'img,svg,canvas,video,picture,iframe,object,embed,input,select,textarea,button,progress,meter,hr';
+const FONTS_MAY_LACK = /[^\x00-\x7f]/;
 
 function inkVerbs() {
-  const each = (wanted, ask) => wanted.split(',').filter(Boolean).map((n) => ask(Number(n)));
-  return { ink: (id, wanted) => each(wanted, (n) => inkOf(id, n)), inkInSight: (id, wanted) => each(wanted, (n) => inkOf(id, n, true)) };
+  const each = (id, wanted, inSight) => {
+    const boxes = glyphsOf(document);
+    const glyphs = (text, style) => FONTS_MAY_LACK.test(text) ? boxes(text, style) : 0;
+    return wanted.split(',').filter(Boolean).map((n) => inkOf(id, Number(n), glyphs, inSight));
+  };
+  return { ink: (id, wanted) => each(id, wanted, false), inkInSight: (id, wanted) => each(id, wanted, true) };
 }
 
 // null where nothing of the value has a place. `inSight`: only of the words that can be seen from here; `words` says
-// which these are, of `count`.
-function inkOf(id, n, inSight = false) {
+// which these are, of `count`. `glyphless`: characters of all its words for which no font has a sign.
+function inkOf(id, n, glyphs, inSight) {
   const item = resolve(id, n);
   if (!item) return null;
   const { el } = item;
@@ -22,7 +27,7 @@ function inkOf(id, n, inSight = false) {
   const box = onPage(visibleBox(item));
   const nowhere = { box, outside: true, cut: false, zone: NO_BOX, texts: NONE, others: NONE, icons: NONE, words: NONE, count: 1 };
   if (field && CHECKABLE.has(item.role) || item.role === 'img' && el.localName !== 'canvas') return inkOfPlace(item, nowhere, inSight);
-  if (field) return inSight && !isInSight(el.getBoundingClientRect(), el) ? nowhere : { ...inkOfField(el), box };
+  if (field) return inSight && !isInSight(el.getBoundingClientRect(), el) ? nowhere : { ...inkOfField(el, glyphs), box };
   const nodes = (item.nodes || drawnTexts(el)).filter((node) => node.isConnected);
   const holder = boxed(item.nodes && clean(el.textContent) !== clean(item.name) ? el : soleHolder(el));
   const all = nodes.flatMap((node) => wordBoxes(node).map((rect) => [rect, node])).filter(([rect]) => rect.width > 0 && rect.height > 0).slice(0, MAX_BOXES);
@@ -42,7 +47,7 @@ function inkOf(id, n, inSight = false) {
     cut: seen.some((part, k) => isCut(part, ...words[k])) || nodes.some((node) => isMasked(node.parentElement)),
     zone: onPage(overlap(overlap(inside(holder), around), clipOf(holder))), texts: drawnWords(seen, words).map(onPage), others: others.map(onPage),
     icons: [el, ...el.querySelectorAll('*')].slice(0, MAX_BOXES).filter(hasIconBehind).map((one) => onPage(one.getBoundingClientRect())),
-    words: numbers || NONE, count: numbers ? all.filter(isNotShortened).length || 1 : 1,
+    glyphless: glyphlessIn(nodes, glyphs), words: numbers || NONE, count: numbers ? all.filter(isNotShortened).length || 1 : 1,
   };
 }
 
@@ -76,12 +81,21 @@ function wordBoxes(node) {
   return boxes;
 }
 
+// In the texts and in what style sheets add to them.
+function glyphlessIn(nodes, glyphs) {
+  const holders = new Set(nodes.map((node) => node.parentElement).filter(Boolean));
+  const added = [...holders].flatMap((el) => ['::before', '::after'].map((part) => [addedText(el, part), el, part]));
+  const inTexts = nodes.reduce((sum, node) => sum + (node.parentElement ? glyphs(node.data, facts(node.parentElement).style) : 0), 0);
+  return added.reduce((sum, [text, el, part]) => sum + (text ? glyphs(text, getComputedStyle(el, part)) : 0), inTexts);
+}
+
 // The text of a field stands somewhere in its box.
-function inkOfField(el) {
+function inkOfField(el, glyphs) {
   const box = inside(el);
   const part = seenPart(el.getBoundingClientRect(), el.parentElement);
-  return { outside: part === null, cut: isMasked(el), zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE, words: [0], count: 1 };
+  return { outside: part === null, cut: isMasked(el), zone: NO_BOX, texts: part === null || !el.value ? NONE : [onPage(box)], others: NONE, icons: NONE, words: [0], count: 1, glyphless: glyphs(fieldText(el), getComputedStyle(el)) };
 }
+const fieldText = (el) => isMasked(el) || el.type === 'password' ? '' : el.localName === 'select' ? [...el.selectedOptions].map((one) => one.label).join(' ') : el.value;
 
 // A named picture, or the state of a box: no text stands for it, so that only its place can be looked at. What is all
 // but without size has its state drawn by another element.

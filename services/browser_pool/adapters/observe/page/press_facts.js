@@ -69,7 +69,7 @@ function formFacts(form) {
   const fields = ofForm(form, TEXT_FIELDS).filter((one) => one.checkVisibility());
   const passwords = ofForm(form, 'input[type=password i]').length;
   return {
-    fields: fields.length, passwords, searches: isSearch(form) || fields.some((one) => one.matches('[type=search i],[role=searchbox]')),
+    fields: fields.length, asks: fields.length === 1 ? calledAs(fields[0]) : '', passwords, searches: isSearch(form) || fields.some((one) => one.matches('[type=search i],[role=searchbox]')),
     signs_in: fields.length === 1 && ofForm(form, SIGNS_IN).length === 1,
   };
 }

@@ -93,9 +93,14 @@ function appeared() {
   return texts;
 }
 
+// Elements that run a script by themselves; rarer attributes stand beside one of these, or in a document with scripts.
+const RUNS = ['load', 'error', 'click', 'change', 'input', 'keydown', 'keyup', 'keypress', 'submit', 'focus', 'blur',
+  'mousedown', 'mouseup', 'mouseover', 'mouseenter', 'pointerdown', 'pointerup', 'dblclick', 'contextmenu', 'toggle',
+].map((event) => `[on${event}]`).join() + ',[href*="javascript:" i]';
+
 function runsScripts() {
   for (const script of document.scripts) if (!script.type || /javascript|module|babel/i.test(script.type)) return true;
-  return Boolean(document.body && document.body.hasAttribute('onload')) || document.querySelector('[onload],[onerror]') !== null;
+  return document.querySelector(RUNS) !== null;
 }
 
 // Nothing there yet, or the page itself says that more is coming.
