@@ -115,9 +115,11 @@ async def execute_action(
     answered: VisionAnswered | None = None,
     *,
     once: bool = False,
+    by_hand: bool = False,
 ) -> ActionOutcome:
     """Execute the action and return its outcome. Publishes no step. ``answered``: what an earlier attempt was told of
-    the picture that is asked about. ``once``: it is a press that cannot be undone."""
+    the picture that is asked about. ``once``: it is a press that cannot be undone. ``by_hand``: a person does
+    it, who has taken the sample over."""
     if isinstance(action, Done | Fail):
         return await _end_sample(view, action, decided_by, session, deps)
     if isinstance(action, AskApi):
@@ -133,7 +135,7 @@ async def execute_action(
     if isinstance(action, UseWorkflow):
         return await _use_workflow(view, action, session, deps)
     left = await _attach_before_leaving(view, action, session, deps)
-    named = names_of_presses(view, action, decided_by)
+    named = names_of_presses(view, action, decided_by, by_hand=by_hand)
     result = await _act(action, session, deps, step_picture=has_step_picture(view), named=named, once=once)
     closed = (plain_note(f"what lay over the page was sent away: {one}") for one in result.change.dismissed)
     notes = (*notes_of_left_page(view, action), *left.notes, *not_stored_notes(result.notes), *closed)

@@ -21,6 +21,7 @@ from services.planner.steering.controls import SampleControls, interrupted_limit
 from services.planner.steering.outages import note_other_end, requeue
 from services.planner.taking_over.person_at_work import PersonAtWork
 from services.planner.taking_over.sample_hold import SampleHold
+from services.planner.try_list import try_list
 from services.planner.try_sample import try_sample
 from services.planner.workflow_use.choosing import flow_problem
 from services.planner.workflow_use.healed_flow import ending_with_flow, report_flow
@@ -37,6 +38,7 @@ from shared.contracts.outages import Outage
 from shared.contracts.planner import (
     BY_API,
     CheckPlanner,
+    DraftPossible,
     DraftRefused,
     DraftReply,
     DraftTask,
@@ -47,7 +49,7 @@ from shared.contracts.planner import (
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.sessions.taking_over import FollowSample, SampleAtWork, SteerReply, SteerSample
-from shared.contracts.tried import TryReply, TrySample
+from shared.contracts.tried import TryList, TryListReply, TryReply, TrySample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS, SAMPLE_QUEUES
 from shared.subjects import (
@@ -58,6 +60,7 @@ from shared.subjects import (
     REPERFORM,
     SAMPLE_FINISHED,
     STEER_SAMPLE,
+    TRY_LIST,
     TRY_SAMPLE,
     WORK_SAMPLE,
 )
@@ -237,14 +240,22 @@ async def try_row(request: TrySample, deps: PlannerDeps) -> TryReply:
     return await try_sample(request, deps)
 
 
+@actor.answers(TRY_LIST, deadline_s=TRY_DEADLINE_S)
+async def try_to_list(request: TryList, deps: PlannerDeps) -> TryListReply:
+    """Read the list of a discovery task outside of any run, and say whether it is proven complete."""
+    return await try_list(request, deps)
+
+
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)
 async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
-    """Draft a task from a sentence and check it. Nothing is run."""
-    problem = request_problem(request.request)
+    """Draft a task from a sentence and check it, or say whether a model would. Nothing is run."""
+    problem = "" if request.check_only else request_problem(request.request)
     if problem:
         return DraftRefused(problems=(Problem(where="request", message=problem),))
     if deps.drafter is None:
         raise PermanentError(NO_DRAFTER, code="model_key_missing")
+    if request.check_only:
+        return DraftPossible(model=deps.drafter.name)
     draft, problems, usage = await deps.drafter.draft(request.request)
     if draft is None:
         return DraftRefused(problems=problems, usage=usage)

@@ -17,6 +17,8 @@ from services.planner.execute import ActionOutcome, execute_action, save_partial
 from services.planner.irreversible import EvidenceClaims, give_back_unmade, guard_irreversible
 from services.planner.judge.gates import cut_short, limit_reached, refusal, to_finished, with_partial_values
 from services.planner.judge.list_proof import counted_items
+from services.planner.prompt_file import file_prompt
+from services.planner.state.asked_for import as_answer
 from services.planner.state.attempt_state import (
     Act,
     AttemptState,
@@ -44,6 +46,7 @@ from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.planner import BY_API, BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
+from shared.evidence_format.files.prompt import PromptFile
 from shared.pages.identity.identity import keywords
 from shared.pages.loading import without_background
 from shared.recordings.logged_rows import LoggedRows
@@ -115,6 +118,8 @@ class SampleWork:
         self.earlier = task.earlier
         self.unlogged_readings: tuple[FieldValue, ...] = ()
         self.logged_rows = LoggedRows()
+        self.asked: PromptFile | None = None
+        """What a model was asked for the next step, until it is filed with it."""
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.timer = StepTimer(self.started_at, self.started_s)
         self.steering = SampleControls(task.message, deps, task.tried_in)
@@ -236,6 +241,7 @@ class SampleWork:
         if asked is not None and await fetch_exceeded_run_budget(self.view, self.deps):
             asked = None  # a model reads the picture, even for a driver without one
         decision = asked or await self.task.driver.decide(self.view)
+        self.asked = None if isinstance(decision, ObserveAgain) else decision.asked
         if not isinstance(decision, ObserveAgain):  # the call is paid even if its action is refused
             await add_spending(self.task.message.run_id, decision.usage, self.deps)
         return await self._guarded(decision, before_s)
@@ -269,8 +275,9 @@ class SampleWork:
             locators=bool(self.task.log or self.earlier) or self.task.on_flow,
         )
         page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
-        self.page = without_background(page, self.task.spec)
-        self.observation = observation_ref(self.page, self.task.spec, self.task.message.sample)
+        spec, sample = self.task.spec, self.task.message.sample
+        self.page = as_answer(without_background(page, spec), spec, sample, self.state_after_step.history)
+        self.observation = observation_ref(self.page, spec, sample)
         self.stale = False
         self.timer.browser_ms += self.page.browser_ms
         if self.person.hold.is_followed:
@@ -333,7 +340,9 @@ class SampleWork:
         view = self.view
         view = replace(view, state=with_notes(with_readings(view.state, decision.seen), decision.notes))
         by, once = decision.decided_by, decision.claimed > 0
-        outcome = await execute_action(view, action, by, self.session, self.deps, decision.answered, once=once)
+        outcome = await execute_action(
+            view, action, by, self.session, self.deps, decision.answered, once=once, by_hand=decision.taken_over
+        )
         await give_back_unmade(view, decision, outcome, EvidenceClaims(self.deps.asks))
         self.timer.browser_ms += outcome.browser_ms
         if outcome.result is not None:
@@ -368,7 +377,9 @@ class SampleWork:
     ) -> StepTaken:
         """Build the step, make the state from it, and publish it. Return it."""
         flow_file = await file_flow(self.task.flow, decision, self.state, self.task.message, self.deps)
-        step = self._build_step(decision, outcome, facts, flow_file)
+        prompt_file = await file_prompt(self.asked, self.state.steps + 1, self.task.message, self.deps)
+        self.asked = None
+        step = self._build_step(decision, outcome, facts, (*flow_file, *prompt_file))
         self.state_after_step = self.state = after_step(self.state, step)
         self.unlogged_readings = ()
         if not step.taken_over:
@@ -389,10 +400,10 @@ class SampleWork:
         decision: Act | UnusableAnswer,
         outcome: ActionOutcome,
         facts: StepFacts,
-        flow_file: tuple[FiledArtifact, ...],
+        own_files: tuple[FiledArtifact, ...],
     ) -> StepTaken:
         first = facts.call == 1
-        artifacts = (*to_filed(self.state, outcome.result), *outcome.page_files, *flow_file)
+        artifacts = (*to_filed(self.state, outcome.result), *outcome.page_files, *own_files)
         seen = decision.seen if isinstance(decision, Act) and first else ()
         taken_over = isinstance(decision, Act) and decision.taken_over
         watch, now_s = self.timer, self.deps.elapsed_s()

@@ -6,26 +6,25 @@ claim of it would be kept.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable
 from dataclasses import replace
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.deps import PlannerDeps, lease_request
+from services.planner.deps import PlannerDeps
 from services.planner.judge.explaining.explain import explained_fields, is_certain
 from services.planner.judge.field_values import judge_field
-from services.planner.judge.gates import to_finished
-from services.planner.sample_loop import Attempt, SampleWork
-from services.planner.state.attempt_state import SampleView, ending_of
+from services.planner.state.attempt_state import SampleView
+from services.planner.tried_work import LABEL, tried_work
 from shared.contracts.actions import Done, Screenshot
-from shared.contracts.browser_pool import ActOnPage, ProfilePaused
+from shared.contracts.browser_pool import ActOnPage
 from shared.contracts.codes import facts_of
-from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue
 from shared.contracts.tried import SampleTried, TryRefused, TryReply, TrySample
 from shared.errors import ExhibitError
+from shared.pages.entries.absence_words import absence_words
 from shared.pages.identity.identity import read_page
 from shared.pages.read.fields import field_values
 from shared.subjects import ACT, MsgT, Stored
@@ -33,7 +32,6 @@ from shared.submission.trial import find_try_problems
 from shared.task.spec import check_spec
 
 PICTURE_TIMEOUT_S = 120.0
-LABEL = "try"
 
 
 class _Unpublished:
@@ -48,26 +46,22 @@ async def try_sample(request: TrySample, deps: PlannerDeps) -> TryReply:
     problems = problems if spec is None else find_try_problems(spec)
     if spec is None or problems:
         return TryRefused(problems=problems)
-    driver = deps.driver(request.planner or deps.default_planner)
-    driver.check()
     own = replace(deps, publishes=_Unpublished())
-    sample = request.sample
-    work = WorkSample(run_id=f"{LABEL}_{uuid.uuid4().hex}", sample_id=sample.sample_id, sample=sample)
-    async with own.lease(lease_request(spec, work)) as lease:
-        if isinstance(lease, ProfilePaused):
-            now = deps.now()
-            ending = ending_of("login_required", lease.reason)
-            return SampleTried(finished=to_finished(work, 1, deps.planner_id, ending, now, now), values=())
-        loop = SampleWork(Attempt(work, 1, spec, driver), lease.session, own)
-        finished = await loop.run()
-        values = tried_values(finished, loop.view)
+    async with tried_work(spec, request.sample, request.planner, own) as tried:
+        if isinstance(tried, SampleFinished):
+            return SampleTried(finished=tried, values=())
+        finished, view = tried.finished, tried.view
+        values = tried_values(finished, view)
         shot = ActOnPage(
-            session_id=lease.session.session_id,
-            instance_id=lease.session.instance_id,
+            session_id=tried.session.session_id,
+            instance_id=tried.session.instance_id,
             action=Screenshot(label=LABEL, reason="to show where each value stands"),
         )
         pictures = await _take_picture(shot, own)
-    return SampleTried(finished=explain_all(finished, values, loop.view), values=values, pictures=pictures)
+    last = view.page
+    says = absence_words(last) if last is not None and finished.status != "done" else ()
+    told = explain_all(finished, values, view)
+    return SampleTried(finished=told, values=values, pictures=pictures, says=says)
 
 
 def tried_values(finished: SampleFinished, view: SampleView) -> tuple[FieldValue, ...]:

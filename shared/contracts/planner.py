@@ -48,9 +48,10 @@ class WorkSample(Message, frozen=True, kw_only=True):
 
 
 class DraftTask(Message, frozen=True, kw_only=True):
-    """Request to draft a task from a sentence."""
+    """Request to draft a task from a sentence. ``check_only``: the answer only says whether a model would."""
 
     request: str
+    check_only: bool = False
 
 
 class CheckPlanner(Message, frozen=True, kw_only=True):
@@ -96,7 +97,13 @@ class DraftRefused(Message, frozen=True, kw_only=True):
     usage: Usage = Usage()
 
 
-DraftReply = TaskDrafted | DraftRefused
+class DraftPossible(Message, frozen=True, kw_only=True):
+    """A task would be drafted. ``model``: by which model."""
+
+    model: str
+
+
+DraftReply = TaskDrafted | DraftRefused | DraftPossible
 
 
 class Lessons(Part, frozen=True, kw_only=True):

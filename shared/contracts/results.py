@@ -28,11 +28,26 @@ does not show all of it. ``unexplained``: something is drawn beside it that the 
 in no part of the page that can be seen."""
 
 
+InkWord = Literal["seen", "absent", "unexplained", "outside", "glyphless"]
+"""As of `InkState`; ``glyphless``: the picture shows the text, but boxes in place of characters that no font has."""
+
+
 class Ink(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """What the picture of a page shows where a value stands. ``at``: a word without ink, or the ink without a text."""
+    """What the picture of a page shows where a value stands. ``at``: a word without ink, or the ink without a text.
+
+    ``glyphless``: the number of characters in whose place the picture shows boxes, because the browser had no font for
+    them, where nothing else speaks against it. The state is then ``absent``, so that who does not know of it does not
+    take the text for seen; read `said`.
+    """
 
     state: InkState
     at: Box | None = None
+    glyphless: int = 0
+
+    @property
+    def said(self) -> InkWord:
+        """The one word for what the picture shows."""
+        return "glyphless" if self.glyphless else self.state
 
 
 PartKind = Literal["", "badge", "old"]
@@ -178,7 +193,9 @@ class FileContent(Part, frozen=True, kw_only=True, omit_defaults=True):
         return self.problem not in ("", "unopened")
 
 
-ArtifactKind = Literal["screenshot", "download", "page", "observation", "workflow", "step", "flow", "response"]
+ArtifactKind = Literal[
+    "screenshot", "download", "page", "observation", "workflow", "step", "flow", "response", "prompt"
+]
 
 
 class Artifact(Part, frozen=True, kw_only=True):
@@ -190,6 +207,8 @@ class Artifact(Part, frozen=True, kw_only=True):
     version of the flow that did the sample (`shared.evidence_format.files.flow`).
 
     Kind ``response``: what an API has answered, byte for byte (the key ``integration`` of a task).
+
+    Kind ``prompt``: what a model was asked and has answered at the step (`shared.evidence_format.files.prompt`).
 
     Kind ``page``: the page as one file (MHTML, zstd). Kind ``observation``: one JSON object (zstd) with ``capture``
     (the :class:`CaptureFacts`), ``headers`` of the document's response and all ``elements``.
@@ -348,7 +367,7 @@ class Change(Part, frozen=True, kw_only=True):
     UNSET where nothing was, so that a step without it has the bytes that it had before there was this field."""
 
     @property
-    def answered_well(self) -> tuple[str, ...]:
+    def taken_requests(self) -> tuple[str, ...]:
         """As ``taken``, empty where nothing was."""
         return self.taken or ()
 

@@ -229,6 +229,8 @@ class TargetContext(Part, frozen=True, kw_only=True, omit_defaults=True):
     """For each of the regions: number of elements with this role in it."""
     row: tuple[str, ...] = ()
     """Texts of the other elements in its table row or, outside of tables, of those up to the next element like it."""
+    row_alike: int = 0
+    """Number of these with its role."""
     alike: int = 0
     """Number of elements with its role and tag path, itself among them."""
     in_dialog: bool = False

@@ -14,9 +14,9 @@ from services.planner.drivers.decide_workflow import decide_by_workflow
 from services.planner.drivers.handing_over import HandedOver
 from services.planner.drivers.person.person_driver import OperatorDriver
 from services.planner.drivers.recording.decide_replay import decide as decide_by_log
+from services.planner.drivers.rules.decide_listing import decide as decide_on_list
 from services.planner.drivers.rules.decide_rules import decide as decide_by_rules
 from services.planner.drivers.rules.list_navigation import list_navigation
-from services.planner.drivers.rules.listing.decide_listing import decide as decide_on_list
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class RulesDriver:
-    """Decides by rules, without a model: see `drivers/rules/`, and `drivers/rules/listing/` for finding samples."""
+    """Decides by rules, without a model: see `drivers/rules/`, there decide_listing.py for finding samples."""
 
     name = BY_RULE
     asks_model = False

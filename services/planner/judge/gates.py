@@ -131,16 +131,26 @@ def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> En
     own = [problem for problem in checked.problems if problem.reason != "api_differs"]
     if own and state.refusals(Done) == 0 and not is_last_step(view) and (by_model or not final):
         told = (problem.told_to_model if by_model else problem.message for problem in own)
-        return Rejection("\n".join(told))
+        return Rejection(("\n" if by_model else "; ").join(told))
     if final:
         ending = ending_of(first.reason, first.message)
         by_page = first.reason == "login_required" or shows_other_record(view)
         fault = ending.fault if not by_model or by_page else "us"
         return replace(ending, fault=fault, notes=notes, flagged=True)
-    message = "; ".join(problem.message for problem in checked.problems)
+    message = _message_of(checked.problems)
     sign = find_loading_sign(view.page) if view.page is not None and first.reason == "missing_fields" else ""
     ending = ending_of("still_loading", f"the page {sign}; {message}") if sign else ending_of(first.reason, message)
     return replace(ending, values=checked.values, flagged=True, notes=notes, judgment=checked.judgment)
+
+
+def _message_of(problems: Sequence[SampleProblem]) -> str:
+    """Return all problems for people; what is said of several fields is said once."""
+    said: dict[str, SampleProblem] = {}
+    for one in problems:
+        known = said.get(one.text)
+        fields = (one.field,) if known is None else (known.field, one.field)
+        said[one.text] = replace(one, field=", ".join(filter(None, fields)))
+    return "; ".join(one.message for one in said.values())
 
 
 def _needs_review(view: SampleView, checked: CheckedDone) -> bool:

@@ -22,7 +22,7 @@ LEAVES = frozenset({"Tab", "Shift+Tab"})
 def unsaved_problems(view: SampleView) -> list[SampleProblem]:
     """Return the fields that the page sent as they were filled in, and that the site has refused or not answered.
 
-    One that was taken later, by itself or with a press that sends the form, is none."""
+    One that was taken later is none: as it was filled in again, or by a press that sent the same request."""
     refused: dict[str, tuple[str, str]] = {}
     last: str | None = None
     for entry in view.state.history:
@@ -33,13 +33,15 @@ def unsaved_problems(view: SampleView) -> list[SampleProblem]:
             filled = last
         last = filled or last
         if filled is None:
-            if isinstance(entry.action, PRESSES) and foreground(change.answered_well, view.spec):
-                refused.clear()
+            if isinstance(entry.action, PRESSES):
+                taken = foreground(change.taken_requests, view.spec)
+                refused = {name: one for name, one in refused.items() if one[1] not in taken}
             continue
         failed = foreground(change.not_taken, view.spec)
-        refused.pop(label_form(filled), None)
         if failed:
             refused[label_form(filled)] = filled, failed[0]
+        elif foreground(change.taken_requests, view.spec):
+            refused.pop(label_form(filled), None)
     return [SampleProblem("not_sent", _words(name, asked)) for name, asked in refused.values()]
 
 

@@ -59,7 +59,7 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
         if value.state == "not_found" and (view.state.on_other_record or shows_other_record(view)):
             return [SampleProblem("identity_mismatch", _record_advice(view))]
         if value.state == "not_found":
-            return [SampleProblem("missing_fields", f"these required fields are missing: {name}", lacking=True)]
+            return [SampleProblem("missing_fields", f"{name} is missing, by which the record is known", lacking=True)]
         if not any(is_same_id(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
             message = f"{quoted(as_shown(reported_value(value)))} was reported where {quoted(wanted)} was asked for"
             return [SampleProblem("identity_mismatch", f"{message}. {_record_advice(view)}", name)]

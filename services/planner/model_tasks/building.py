@@ -30,6 +30,7 @@ from shared.contracts.building import (
 from shared.contracts.questions import MAX_OPTIONS, MAX_QUESTIONS, MIN_OPTIONS, Question, questions_problem
 from shared.contracts.workflows.build_events import (
     AGENT,
+    SCRATCH,
     ActionDropped,
     ActionRecorded,
     BuildEvent,
@@ -65,12 +66,17 @@ again.
   Do so too where the person says that it was the wrong one, and do then what the person means; `reopen_todo` first
   where its TODO is done already.
 - `read` names the element that shows a value of this row. It must be certain that it is that field. Where the element
-  shows more than the value, such as a number or a mark behind a title, `text` is the value as it stands there.
+  shows more than the value, such as a number or a mark behind a title, `text` is the value as it stands there. A value
+  is kept as the page shows it: a date or an amount is not to be written in another form, for the field's type is made
+  of it later. What is still to be read stands below the TODOs.
 - Call `finish_todo` when the page shows that the TODO is done, and not before.
 - Ask with `ask` where only a person can decide: 1 to 4 questions, each with 2 to 4 short options. Do not ask what the
   page, the row or the person has told.
 - Call `hand_over` when all TODOs are done, or when only a person can go on: say in a sentence what was done, or what
   you need.
+- Each step and each value says by whom: `{AGENT}` are you, `{SCRATCH}` is the program that was made of a TODO on an
+  earlier row, and any other name is a person.
+- A link or a button with "(image)" behind its name is a picture: the page does not show that name.
 - What the person says in the conversation counts, from the first words on: all of them are shown to you. The person has
   other commands than your tools, so name neither in what you say: speak of TODOs by their words, and of what the page
   shows.
@@ -112,11 +118,12 @@ def now_text(asked: DecideBuild) -> str:
         + (f" (brings {', '.join(one.fields)})" if one.fields else "")
         for one in asked.todos
     )
+    left = f"\n\nStill to be read: {', '.join(asked.still_open)}" if asked.still_open else ""
     shown = "No page is open yet."
     if asked.page is not None:
         shown = f"URL: {asked.page.url}\nTitle: {asked.page.title}\n{fenced(asked.page.text)}"
     problem = f"\n\nYour last answer could not be used: {asked.problem}" if asked.problem else ""
-    return f"The row:\n{row}\n\nThe TODOs now:\n{todos}\n\nThe page now:\n{shown}{problem}\n\nTake the next step."
+    return f"The row:\n{row}\n\nThe TODOs now:\n{todos}{left}\n\nThe page now:\n{shown}{problem}\n\nTake the next step."
 
 
 def history_line(event: BuildEvent) -> str:
@@ -138,7 +145,7 @@ def history_line(event: BuildEvent) -> str:
         case ActionDropped():
             line = f"step {event.step} is left out"
         case ValueRecorded():
-            line = f"{event.field} was read: {quoted(event.shown, MAX_LINE_CHARS)}, by {event.by}"
+            line = f"{event.field} was read: {_read_text(event)}, by {event.by}"
         case TodoDone():
             line = f"TODO {event.number} is done"
         case Told(outcome=BuildOutcome() as outcome):
@@ -149,6 +156,13 @@ def history_line(event: BuildEvent) -> str:
         case _:
             line = ""
     return clipped(line, MAX_LINE_CHARS)
+
+
+def _read_text(event: ValueRecorded) -> str:
+    shown = quoted(event.shown, MAX_LINE_CHARS)
+    if not event.absent:
+        return shown
+    return f"it is absent, as {shown} says" if event.shown else "it is absent"
 
 
 # --- the tools

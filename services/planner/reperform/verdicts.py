@@ -81,15 +81,26 @@ def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> Va
     )
     message = _message(verdict.verdict, page, observed, kept)
     if verdict.is_drawn_otherwise:
-        drawn = f"its text was seen then; in a picture of the stored page its ink is {verdict.ink_found}"
+        drawn = f"its text was seen then; in a picture of the stored page {_drawn_now(page, kept.page)}"
         message = "; ".join(one for one in (message, drawn) if one)
     return _with(verdict, verdict.verdict, message)
 
 
 def _ink_found(page: Extraction | None, kept: StoredFile) -> InkState | None:
     """Return what a picture of the stored page shows of the element; None unless that has the recorded text."""
-    ink = kept.ink.get(page.ref) if page is not None and page.outcome == "same" else None
+    ink = _ink_now(page, kept)
     return ink.state if ink is not None else None
+
+
+def _drawn_now(page: Extraction | None, kept: StoredFile) -> str:
+    ink = _ink_now(page, kept)
+    if ink is not None and ink.glyphless:
+        return f"boxes stand in place of {ink.glyphless} of its characters: this browser has no font for them"
+    return f"its ink is {ink.state if ink is not None else 'not known'}"
+
+
+def _ink_now(page: Extraction | None, kept: StoredFile) -> Ink | None:
+    return kept.ink.get(page.ref) if page is not None and page.outcome == "same" else None
 
 
 def _asked(value: FieldValue, field: OutputField, kept: StoredFile, *, again: bool) -> Extraction | None:

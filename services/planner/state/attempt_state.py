@@ -34,6 +34,7 @@ from shared.contracts.steps import (
 )
 from shared.contracts.vision import VisionAnswered
 from shared.contracts.workflows.heals import Heal
+from shared.evidence_format.files.prompt import PromptFile
 from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
 
@@ -298,6 +299,8 @@ class Act:
     """Of such a decision to ask about a picture: the answer."""
     reflection: Reflection | None = None
     """What a model has said beside its call."""
+    asked: PromptFile | None = None
+    """What a model was asked for it, where that is kept."""
     taken_over: bool = False
     """A person does it who has taken the sample over."""
 
@@ -324,6 +327,7 @@ class UnusableAnswer:
     prompt_chars: int = 0
     prompt_weight: float = 0.0
     decided_in: int = 0
+    asked: PromptFile | None = None
 
 
 Decision = Act | ObserveAgain | UnusableAnswer
@@ -397,5 +401,5 @@ def invalid_words(artifact: Artifact) -> str:
 
 def is_unasked(artifact: Artifact) -> bool:
     """Return whether the artifact is kept without being asked for: a stored page or its observation, the picture of a
-    step or of values, the flow that was used, the response of an API."""
-    return artifact.of_values or artifact.kind in ("page", "observation", "step", "flow", "response")
+    step or of values, the flow that was used, the response of an API, a prompt."""
+    return artifact.of_values or artifact.kind in ("page", "observation", "step", "flow", "response", "prompt")

@@ -23,7 +23,7 @@ from shared.contracts.actions import (
     Press,
     Target,
 )
-from shared.contracts.planner import BY_PERSON, BY_REPLAY, BY_RULE, WITHOUT_MODEL
+from shared.contracts.planner import BY_REPLAY, BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import FLOW_PRESSES, PressClaim, RouteMark
 from shared.pages.locate.by_name import find_pressable
 from shared.task.presses import RoutePresses, named_presses, presses_of
@@ -50,16 +50,16 @@ def pressed_step(view: SampleView, action: AnyAction, decided_by: str, mark: Rou
     return next((at for at in steps if _is_button_of(view, at, _target(action))), None)
 
 
-def names_of_presses(view: SampleView, action: AnyAction, decided_by: str) -> tuple[str, ...]:
+def names_of_presses(view: SampleView, action: AnyAction, decided_by: str, *, by_hand: bool = False) -> tuple[str, ...]:
     """Return what the task calls what it presses: nothing else that may change the site is pressed.
 
     The rules choose elements by the words of the route, as a person would, so what they press on the way counts as
     named by it. Where a replay may have effects, a person has allowed what it presses. What a person presses by hand
-    who has taken the sample over is what he means.
+    who has taken the sample over (``by_hand``) is what he means.
     """
     named = named_presses(view.spec.route, view.spec.may_press, template_values(view.sample))
     by_route = decided_by == BY_RULE and bool(view.spec.route)
-    allowed = (decided_by == BY_REPLAY and view.allow_effects) or decided_by.startswith(f"{BY_PERSON}:")
+    allowed = (decided_by == BY_REPLAY and view.allow_effects) or by_hand
     return (*named, *(_names_of_target(view, action) if by_route or allowed else ()))
 
 

@@ -271,7 +271,11 @@ def with_captured_sources(
 
 def _worst_ink(drawn: Sequence[Ink]) -> Ink | None:
     """Return what the picture shows of a value that extends over several elements."""
-    return next((one for one in drawn if one.state != "seen"), drawn[0] if drawn else None)
+    against = next((one for one in drawn if one.said not in ("seen", "glyphless")), None)
+    if against is not None or not drawn:
+        return against
+    glyphless = sum(one.glyphless for one in drawn)
+    return Ink(state="absent", glyphless=glyphless) if glyphless else drawn[0]
 
 
 def _doubt(value: FieldValue, source: ValueSource, then: Element | None, now: Element | None) -> str:

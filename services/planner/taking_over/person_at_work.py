@@ -9,7 +9,16 @@ from typing import Protocol
 from services.planner.taking_over.sample_hold import AskedAct, SampleHold
 from services.planner.taking_over.shown_page import element_at, shown, shown_elements
 from shared.actions.table import facts_of_action
-from shared.contracts.actions import BrowserAction, ByRef, Click, ClickAt, Download, TypeText, Upload
+from shared.contracts.actions import (
+    TARGET_FIELDS,
+    BrowserAction,
+    ByRef,
+    Click,
+    ClickAt,
+    Download,
+    TypeText,
+    Upload,
+)
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_PERSON
 from shared.contracts.sessions.taking_over import PressAt, SampleSteered, ShownElement, SteerRefused, StepNow
@@ -20,6 +29,10 @@ LOOK_S = 1.0
 """How often it is looked whether the run was interrupted meanwhile."""
 BY_NAME = "this is a field for a secret: it is typed by its name, which the task has under `secrets`, and never by hand"
 FILES = "files are given and kept by whoever works on the sample"
+STALE = "the page was looked at again: choose the element among those that are shown now"
+NO_NUMBER = (
+    "choose the element among those that are shown: what one is that is named by its text or by CSS is not known"
+)
 READS = "it changes nothing: whoever works on the sample reads its pages"
 
 
@@ -127,7 +140,7 @@ class PersonAtWork:
             action = press_at(work.observed, command)
         else:
             action = command.action
-        why_not = why_not_by_hand(work.observed, action)
+        why_not = why_not_chosen(work.observed, action) or why_not_by_hand(work.observed, action)
         if why_not:
             return SteerRefused(code="not_possible", message=why_not)
         step = await work.act_for(action, f"{BY_PERSON}:{asked.by}")
@@ -135,6 +148,16 @@ class PersonAtWork:
         self.show(work.observed)
         ok = not step.refused and step.result is not None and step.result.ok
         return SampleSteered(message=step.message, step=step.step, ok=ok, element=_acted_on(work.observed, step))
+
+
+def why_not_chosen(page: PageObserved | None, action: BrowserAction) -> str:
+    """Return why an element that the action names is none of those that were shown last; empty: each is. What it is,
+    and whether it takes a secret, is known of these alone."""
+    targets = [one for name in TARGET_FIELDS if (one := getattr(action, name, None)) is not None]
+    if not all(isinstance(one, ByRef) for one in targets):
+        return NO_NUMBER
+    shown = None if page is None else page.snapshot_id
+    return "" if all(one.snapshot_id == shown for one in targets) else STALE
 
 
 def why_not_by_hand(page: PageObserved | None, action: BrowserAction) -> str:

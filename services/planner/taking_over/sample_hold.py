@@ -95,7 +95,7 @@ class SampleHold:
         self._until_s = self._elapsed_s() + HOLD_S
         if isinstance(command, HandBack):
             self.note = tidy(command.note)[:NOTE_CHARS]
-            self._release()
+            self.end()
             return SampleSteered(message="handed back")
         if not isinstance(command, ActOn | PressAt):
             return SampleSteered(message="kept")
@@ -103,7 +103,7 @@ class SampleHold:
             return SteerRefused(code="not_ready", message="a step is on its way: you can act when it has ended")
         asked = AskedAct(self._by, command)
         self._asked.append(asked)
-        self._tell()
+        self.tell()
         return await asked.reply
 
     def _take(self, request: SteerSample) -> SteerReply:
@@ -115,7 +115,7 @@ class SampleHold:
             self.number += 1
         self._by, self._key = tidy(request.by)[:NAME_CHARS] or "unnamed", request.key
         self._until_s = self._elapsed_s() + HOLD_S
-        self._tell(held_by=self._by)
+        self.tell(held_by=self._by)
         return SampleSteered(message="yours" if self._ready else "yours, when the step that is on its way has ended")
 
     def _is_key(self, key: str) -> bool:
@@ -133,13 +133,13 @@ class SampleHold:
         """Who holds it; empty: nobody, or nobody who was heard."""
         if self._by and self._elapsed_s() >= self._until_s:
             self.expired = True
-            self._release()
+            self.end()
         return self._by
 
     def begin(self) -> None:
         """Its holder may act from now on."""
         self.note, self.expired, self._ready = "", False, True
-        self._tell(ready=True)
+        self.tell(ready=True)
 
     async def next_act(self, within_s: float) -> AskedAct | None:
         """Return what its holder asks for next; None where he has asked for nothing within the time, or there is none
@@ -152,22 +152,16 @@ class SampleHold:
             await wait_for_first(self._changed.wait(), timeout_s=left_s)
         return self._asked.popleft() if self._asked else None
 
-    def tell(self, **news: object) -> None:
-        """Tell whoever follows what has changed; the fields of `SampleAtWork`."""
-        self._tell(**news)
-
     def end(self) -> None:
         """End the hold: nothing that was asked for is done any more."""
-        self._release()
-
-    def _release(self) -> None:
         self._by = self._key = ""
         self._ready = False
         while self._asked:
             self._asked.popleft().answer(OVER)
-        self._tell(held_by="", ready=False)
+        self.tell(held_by="", ready=False)
 
-    def _tell(self, **news: object) -> None:
+    def tell(self, **news: object) -> None:
+        """Tell whoever follows what has changed; the fields of `SampleAtWork`."""
         self._told = replace(self._told, version=self._told.version + 1, **news)
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()

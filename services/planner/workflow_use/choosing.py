@@ -15,7 +15,7 @@ from typing import Any, cast
 from services.planner.budget import add_spending
 from services.planner.deps import LoadedFlow, PlannerDeps
 from services.planner.state.attempt_state import NO_USAGE
-from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice, other_task_problems
+from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice
 from services.planner.workflow_use.flow_file import encode_flow
 from services.planner.workflow_use.prompts import (
     CHOICE_LIMIT,
@@ -30,6 +30,7 @@ from shared.contracts.base import Usage, add_usage
 from shared.contracts.workflows.library import WorkflowCreated, WorkflowShown
 from shared.errors import ExhibitError, PermanentError
 from shared.flows.files import is_flow, parse_files
+from shared.flows.made_for import other_task_problems
 from shared.streams import WORKFLOW_CHOICES
 from shared.task.spec import TaskSpec, has_irreversible_step
 from shared.workflow_source.wording import finding_line

@@ -13,11 +13,12 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from services.planner.deps import PlannerDeps
-from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice, other_task_problems
+from services.planner.state.workflow_choice import NO_WORKFLOW, WorkflowChoice, make_choice
 from shared.client.workflow_calls import get_workflow
 from shared.contracts.workflows.library import WorkflowShown
 from shared.contracts.workflows.run_flows import HOLD_S, LEARNERS, MAX_LOST, RunFlow
 from shared.errors import ExhibitError
+from shared.flows.made_for import other_task_problems
 from shared.streams import RUN_FLOWS
 from shared.task.spec import TaskSpec
 

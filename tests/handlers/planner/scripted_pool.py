@@ -10,7 +10,17 @@ from typing import Any
 import msgspec
 
 from shared.bus.actor import Actor
-from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement, Scroll, TypeText
+from shared.contracts.actions import (
+    Action,
+    Click,
+    Download,
+    Extract,
+    Goto,
+    Screenshot,
+    ScreenshotElement,
+    Scroll,
+    TypeText,
+)
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -40,6 +50,7 @@ from shared.contracts.results import (
     Navigated,
     PageChanged,
     TargetFound,
+    TextRead,
     ValueSet,
 )
 from shared.errors import ExhibitError
@@ -228,6 +239,18 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
     return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged(), target=found)
 
 
+def extract(action: Extract, deps: ScriptedPool) -> ActionResult:
+    css, text = getattr(action.target, "css", None), getattr(action.target, "text", None)
+    meant = [e for e in deps.shown.elements if any(css == one.value for one in e.locators if one.kind == "css")]
+    meant = meant if text is None else [e for e in deps.shown.elements if e.name == text]
+    where = Change(url_before=deps.at, url_after=deps.at)
+    if len(meant) != 1:
+        return result(where, ok=False, code="ambiguous" if meant else "not_found", message=f"css={css}: {len(meant)}")
+    [e] = meant
+    found = TargetFound(role=e.role, name=e.name, tag=e.tag, fingerprint=e.fingerprint)
+    return result(where, effect=TextRead(text=e.name), target=found)
+
+
 def type_text(action: TypeText, deps: ScriptedPool) -> ActionResult:
     ref = getattr(action.target, "ref", None)
     fields = [e for e in deps.shown.elements if e.ref == ref]
@@ -264,6 +287,7 @@ def nothing(action: Action, deps: ScriptedPool) -> ActionResult:
 
 DOES: dict[type[Action], Callable[[Any, ScriptedPool], ActionResult]] = {
     Goto: goto,
+    Extract: extract,
     Click: click,
     TypeText: type_text,
     Screenshot: capture,

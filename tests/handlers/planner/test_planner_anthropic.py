@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
+
 import pytest
 
 from services.planner.drivers.registry import DriverRegistry
@@ -9,13 +12,15 @@ from services.planner.state.attempt_state import Act, AttemptState, UnusableAnsw
 from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.contracts.steps import plain_note
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
+from shared.evidence_format.files.prompt import parse_prompt_file
 from shared.models.messages import retry_after_s
+from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
 from shared.testing.settings import isolated_settings
 from tests.handlers.planner.anthropic_bench import CLICK, MODEL, calls, opened, served
 from tests.handlers.planner.messages_server import Reply, error, message, tool_call
 from tests.handlers.planner.planner_bench import bench_of
-from tests.typed import expect
+from tests.typed import expect, there
 from tests.unit.planner.planner_pages import URL, acted, done_result, page, ticket, view
 
 
@@ -79,6 +84,7 @@ async def test_answers_that_make_no_sense_are_counted_not_crashed_on(reply):
 
 
 SHOT = {"reason": "r", "label": "ticket"}
+EXTRACT = {"reason": "r", "target": "3"}
 
 
 async def test_the_calls_of_one_answer_are_carried_out_in_their_order():
@@ -191,3 +197,32 @@ async def test_a_model_without_a_known_price_is_noted():
     assert isinstance(decision, Act)
     assert decision.usage.cost_usd == 0.0
     assert decision.notes == (plain_note("no price is known for the model local-model"),)
+
+
+async def test_what_a_model_was_asked_and_has_answered_is_filed_with_its_step_where_the_task_says_so():
+    asked = calls(("screenshot", SHOT), ("extract", EXTRACT)), tool_call("fail", {"reason": "r", "code": "other"})
+    async with served(*asked) as (at, driver):
+        one = bench_of(page(*ticket()), driver=driver, keep_prompts=True)
+        one.deps = replace(one.deps, blobs=one.bus)
+        await one.run()
+    filed = [[file for file in step.artifacts if file.artifact.kind == "prompt"] for step in one.steps]
+    assert [[file.filename for file in files] for files in filed] == [
+        [], ["prompt_002.json.zst"], [], ["prompt_004.json.zst"],
+    ]  # fmt: skip
+    for [file], request in zip((filed[1], filed[3]), at.requests, strict=True):
+        data = await one.bus.get(ARTIFACTS, file.artifact.blob)
+        assert hashlib.sha256(data).hexdigest() == file.artifact.sha256
+        prompt = there(parse_prompt_file(data))
+        assert [prompt.instructions, prompt.task] == [block["text"] for block in request["system"]]
+        assert prompt.page == request["messages"][0]["content"]
+        assert list(prompt.tools) == [tool["name"] for tool in request["tools"]]
+    first = there(parse_prompt_file(await one.bus.get(ARTIFACTS, filed[1][0].artifact.blob)))
+    assert [(call.name, call.arguments) for call in first.calls] == [("screenshot", SHOT), ("extract", EXTRACT)]
+    assert (first.model, first.usage, first.stop_reason) == (MODEL, one.steps[1].usage, "tool_use")
+
+
+async def test_a_prompt_is_kept_only_where_the_task_asks_for_it():
+    async with served(tool_call("fail", {"reason": "r", "code": "other"})) as (_, driver):
+        one = bench_of(page(*ticket()), driver=driver)
+        await one.run()
+    assert [file.artifact.kind for step in one.steps for file in step.artifacts if file.artifact.kind == "prompt"] == []

@@ -108,6 +108,17 @@ async def test_a_field_that_is_gone_from_a_page_that_has_changed_is_for_a_person
         return
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
     assert "every recorded page showed it" in finished.message
+    assert "learn the flow again with a record that has none" in finished.message
+    assert value(finished).lacking in finished.message
+
+
+async def test_what_is_said_of_several_fields_is_said_once():
+    gone = learned(under("Deadline"), under("Owner"))
+    shown = page(*ticket()[:1])
+    finished = await bench(files=gone, shown=shown, required_fields=["ticket_number"]).run()
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
+    assert finished.message.count("every recorded page showed it") == 1
+    assert finished.message.startswith("assignee, due_date: ")
 
 
 async def test_an_unsure_field_is_for_a_person_and_the_others_are_kept():

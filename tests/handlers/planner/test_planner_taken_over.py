@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from services.planner.drivers.registry import RulesDriver
 from services.planner.handlers import actor
 from services.planner.state.attempt_state import Decision, SampleView
 from services.planner.state.recalling import steps_to_recall
 from services.planner.state.transitions import replayed_state
-from shared.contracts.actions import Action, ByRef, Click, ClickAt, Extract, TypeText, Upload
+from shared.contracts.actions import Action, ByCss, ByRef, ByText, Click, ClickAt, Extract, TypeText, Upload
 from shared.contracts.planner import SampleFinished
 from shared.contracts.sessions.control import RunControl
 from shared.contracts.sessions.taking_over import (
@@ -203,6 +204,19 @@ async def test_what_is_no_act_for_a_person_is_refused_and_is_no_step(held: Taken
     for action in refused:
         assert await held.refused(ActOn(action=action)) == "not_possible"
     assert len(held.bench.steps) == before
+
+
+async def test_an_element_that_was_not_chosen_among_those_that_are_shown_is_refused_with_the_reason(held: TakenOver):
+    await held.done(TakeOver())
+    held.go_on()
+    told = await held.ready()
+    for target, why in (
+        (replace(ref(1, told), snapshot_id="earlier"), "the page was looked at again"),
+        (ByText(text="Go on"), "named by its text or by CSS"),
+        (ByCss(css="#go"), "named by its text or by CSS"),
+    ):
+        refused = expect(await held.steer(ActOn(action=Click(target=target))), SteerRefused)
+        assert (refused.code, why in refused.message) == ("not_possible", True)
 
 
 async def test_a_press_where_no_element_is_observed_is_one_at_the_point_and_says_so(held: TakenOver):

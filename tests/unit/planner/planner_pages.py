@@ -196,9 +196,11 @@ def step(
 def acted(
     state: AttemptState, action: AnyAction | Act, result: ActionResult | None, message: str, remark: str = ""
 ) -> AttemptState:
-    """Return the state after an action; a decision of the rules has its route mark."""
-    decided, route = (action.action, action.route) if isinstance(action, Act) else (action, None)
-    return after_step(state, step(state, decided, result, message=message, remark=remark, route=route))
+    """Return the state after an action; a decision of a driver has its route mark and says who decided."""
+    if isinstance(action, Act):
+        given: dict[str, Any] = {"route": action.route, "decided_by": action.decided_by}
+        return after_step(state, step(state, action.action, result, message=message, remark=remark, **given))
+    return after_step(state, step(state, action, result, message=message, remark=remark))
 
 
 def bounced(state: AttemptState, action: AnyAction, message: str, remark: str = "") -> AttemptState:

@@ -14,7 +14,7 @@ from shared.contracts.steps import FieldValue, Origin, ValueSource
 
 
 def value(
-    ink: InkState | None, *, state: Literal["value", "not_present"] = "value", origin: Origin = "page"
+    ink: Ink | InkState | None, *, state: Literal["value", "not_present"] = "value", origin: Origin = "page"
 ) -> FieldValue:
     source = ValueSource(
         snapshot_id="s1",
@@ -25,7 +25,7 @@ def value(
         label=None,
         box=None,
         frame="main",
-        ink=None if ink is None else Ink(state=ink),
+        ink=Ink(state=ink) if isinstance(ink, str) else ink,
     )
     return FieldValue(field="amount", state=state, value="12", shown="12", source=source, origin=origin)
 
@@ -60,3 +60,15 @@ def test_ink_where_a_page_says_nothing_is_for_a_person():
 
 def test_another_ending_keeps_its_reason():
     assert judge_drawn(ending(value("absent"), status="partial_success")).status == "partial_success"
+
+
+def test_a_value_that_is_drawn_with_boxes_stays_done_and_is_told():
+    judged = judge_drawn(ending(value("seen"), value(Ink(state="absent", glyphless=2))))
+    assert (judged.status, judged.flagged) == ("done", False)
+    [note] = judged.notes
+    assert (note.field, "boxes in place of 2 characters" in note.text) == ("amount", True)
+
+
+def test_boxes_do_not_excuse_another_value_and_are_told_beside_it():
+    judged = judge_drawn(ending(value(Ink(state="absent", glyphless=1)), value("unexplained")))
+    assert (judged.reason, len(judged.notes)) == ("not_as_drawn", 1)

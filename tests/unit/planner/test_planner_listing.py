@@ -6,14 +6,14 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.drivers.rules.listing.decide_listing import decide, list_end_reason
-from services.planner.drivers.rules.listing.list_reader import read_list
+from services.planner.drivers.rules.decide_listing import decide, list_end_reason
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
 from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import Element, Scroller
 from shared.flows.waiting import PAUSES_S
+from shared.pages.listing.list_reader import read_list
 from shared.pages.lists.lists import interleaved_kinds
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, box, cell, done_result, el, page, shot, spec, text, view

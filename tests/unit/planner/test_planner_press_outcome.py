@@ -316,6 +316,9 @@ def test_a_field_that_saves_by_itself_and_is_refused_is_not_done():
     assert problems(filled(refused, "Amount:", taken=(SAVE,))) == []  # filled in once more, and taken
     assert problems(clicked(refused, taken=(SAVE,))) == []  # a button has sent the form, and the site took it
     assert len(problems(clicked(refused))) == 1
+    assert len(problems(clicked(refused, Press(keys="Tab")))) == 1  # nothing was sent
+    assert len(problems(filled(refused, "Amount"))) == 1
+    assert len(problems(clicked(refused, taken=("POST https://example.com/tabs",)))) == 1  # something else was sent
     left = filled(AttemptState(), "Amount")  # saved once the focus leaves it
     assert "'Amount'" in problems(clicked(left, Press(keys="Tab"), not_taken=(SAVE,)))[0]
     assert problems(clicked(left, Press(keys="Tab"), taken=(SAVE,))) == []

@@ -297,6 +297,14 @@ def test_the_stored_page_is_looked_at_as_it_is_drawn_now(
     assert told.verdict == ("same" if now is SAME else "differs")
 
 
+def test_boxes_in_a_picture_of_the_stored_page_are_said_to_come_of_a_missing_font():
+    value = replace(VALUE, source=source(kept_ref=2, ink=Ink(state="seen")))
+    boxes = {2: Ink(state="absent", glyphless=2)}
+    told = value_verdict(value, FIELD, StoredPage(dataclasses.replace(kept(SAME, "p"), ink=boxes), kept(SAME, "o")))
+    assert told.is_drawn_otherwise
+    assert "boxes stand in place of 2 of its characters: this browser has no font for them" in told.message
+
+
 COMBO = {"role": "combobox", "box": box(10, 100), "kept_ref": 2}
 LIST = el("combobox", "Assignee", value="Ann Lee", tag="div", fingerprint="f1", box=box(10, 100))
 

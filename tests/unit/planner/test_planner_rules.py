@@ -7,8 +7,8 @@ from services.planner.judge.gates import judge_done
 from services.planner.judge.record_checks import consent_notes
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.transitions import after_look, with_readings
-from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
-from shared.contracts.results import Change, Navigated
+from shared.contracts.actions import ByRef, ByText, Click, Done, Download, Fail, Goto, Screenshot, Scroll
+from shared.contracts.results import Change, Navigated, TargetFound
 from shared.contracts.steps import note_text
 from shared.flows.waiting import ALL_LOOKS, PAUSES_S
 from shared.login_walls import is_password
@@ -232,8 +232,61 @@ def test_a_page_that_says_so_in_words_counts_as_not_found(elements):
     assert failed.code == "not_found"
 
 
+IN_PLACE = Change(url_before=URL, url_after=URL)
+
+
+def pressed(name: str, act: Act | None = None, change: Change = IN_PLACE):
+    """The state after a press of a button, and after as many further looks as are taken."""
+    found = TargetFound(role="button", name=name, tag="button", fingerprint="f")
+    state = acted(opened(), act or Click(target=ByText(text=name)), done_result(target=found, change=change), "")
+    for _ in PAUSES_S:
+        state = after_look(state, ObserveAgain(0.3, 6000))
+    return state
+
+
+@cases("names", [("Accept all", "Reject all"), ("OK",), ("Accept cookies", "Close")])
+def test_they_count_once_a_banner_was_sent_away(names):
+    covered = decide(view(page(*banner(*names), heading("Page not found")), opened()))
+    state = pressed(names[-1], expect(covered, Act))
+    assert expect(action(page(heading("Page not found")), state=state), Screenshot).label == "not_found"
+
+
+@cases("names", [("Accept all", "Reject all"), ("Accept cookies", "Close")])
+@cases(
+    "change",
+    [
+        Change(url_before=URL, url_after=URL, http_status=200),
+        Change(url_before=URL, url_after=f"{URL}/welcome"),
+    ],
+)
+def test_they_do_not_count_on_another_page_to_which_a_banner_has_led(names, change):
+    covered = decide(view(page(*banner(*names), heading("Page not found")), opened()))
+    state = pressed(names[-1], expect(covered, Act), change)
+    assert isinstance(action(page(heading("Page not found")), state=state), Done)
+
+
+def test_after_a_press_on_the_page_they_tell_of_what_it_led_to():
+    shown = page(heading("Page not found"))
+    assert expect(action(shown, state=opened(looks=4)), Screenshot).label == "not_found"
+    assert isinstance(action(shown, state=pressed("Show related")), Done)
+
+
 def test_such_words_are_not_believed_at_first_sight():
     assert isinstance(decide(view(page(heading("Page not found")), opened())), ObserveAgain)
+
+
+def test_a_start_page_that_was_not_asked_for_the_record_says_nothing_of_it():
+    home = "http://127.0.0.1:8000/tickets"
+    task = spec(start_url=home, not_found_texts=["No tickets"])
+    state = acted(AttemptState(), Goto(url=home), done_result(effect=Navigated(url=home, http_status=200)), "")
+    for _ in PAUSES_S:
+        state = after_look(state, ObserveAgain(0.3, 6000))
+    assert isinstance(action(page(heading("No tickets yet"), url=home), state=state, spec=task), Done)
+
+
+def test_a_page_that_awaits_an_answer_of_its_own_says_nothing_yet():
+    seen = page(heading("TCK-1001 not found"), idle=False, awaited=("GET /api/tickets/TCK-1001",))
+    assert expect(patient(seen), Screenshot).label == "still_loading"
 
 
 @cases(

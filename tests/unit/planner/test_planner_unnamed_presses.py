@@ -21,8 +21,8 @@ DELETE = page(*ticket(), el("button", "Delete"))
 ON_DELETE = Click(target=ByRef(ref=len(DELETE.elements), snapshot_id=DELETE.snapshot_id))
 
 
-def names(decided_by: str, action=ON_DELETE, **keys) -> tuple[str, ...]:
-    return names_of_presses(view(DELETE, OPENED, spec=spec(**keys)), action, decided_by)
+def names(decided_by: str, action=ON_DELETE, *, by_hand: bool = False, **keys) -> tuple[str, ...]:
+    return names_of_presses(view(DELETE, OPENED, spec=spec(**keys)), action, decided_by, by_hand=by_hand)
 
 
 def test_a_model_an_operator_and_a_flow_may_press_only_what_the_task_names():
@@ -44,7 +44,8 @@ def test_a_replay_presses_what_was_recorded_only_where_it_may_have_effects():
 
 
 def test_a_person_who_has_taken_the_sample_over_presses_what_he_means_and_no_point_where_one_press_is_all():
-    assert names("person:ann") == ("Delete",)
+    assert names("person:ann", by_hand=True) == ("Delete",)
+    assert names("person:ann") == (), "a name is what somebody calls himself"
     point = ClickAt(x=1, y=2)
     assert refused_press(view(DELETE, OPENED), point) == ""
     assert "no point is clicked" in refused_press(view(DELETE, OPENED, spec=spec(route=ROUTE)), point)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as replace_part
 
+from services.planner.drivers.flow.absent_record import says_so_in_dialog
 from services.planner.drivers.flow.flow_rows import answer_rows
 from services.planner.drivers.flow.label_readings import answer_fields
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
@@ -301,7 +302,7 @@ def _dismissed(view: SampleView, turn: FlowTurn, answer: FlowAnswer) -> ActionCh
     page = view.page
     if page is None or turn.dismissed >= MAX_DISMISSED or flow_presses(view) or view.spec.heal == "off":
         return None
-    if _is_about_dialog(turn):
+    if _is_about_dialog(turn) or (answer.error is not None and says_so_in_dialog(view, page)):
         return None
     if answer.error is None:
         covers = isinstance(turn.waits.call, ProveRecord) and not read_page(view.spec, view.sample, page).is_in_dialog

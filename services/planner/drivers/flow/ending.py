@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from services.planner.drivers.decide_workflow import find_refs, reported_fields
+from services.planner.drivers.flow.absent_record import absent_record
 from services.planner.drivers.flow.flow_rows import is_as_read
 from services.planner.drivers.flow.label_readings import left_between, shows_same
 from services.planner.drivers.handing_over import HandedOver
@@ -17,7 +18,7 @@ from services.planner.drivers.rules.decide_rules import missing_artifact_action
 from services.planner.drivers.rules.row_fields import read_rows
 from services.planner.judge.login_page import login_page_words
 from services.planner.judge.reported_values import is_same_value
-from services.planner.state.attempt_state import Act, SampleView
+from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
 from services.planner.state.common_decisions import by_rule, ends_by_page, fail_with_screenshot
 from services.planner.state.irreversible_steps import flow_presses
 from shared.actions.table import changes_page
@@ -44,7 +45,7 @@ class FlowResult:
     """What a flow has come to. ``stopped``: why, for people; empty: it returned. ``error``: of the last call, where it
     stopped at one. ``at``: where in its source it was last. ``left``: fields that it has left to a model.
     ``may_be_found``: what it stopped for lacks may be found by the next driver. ``given_up``: fields that it does
-    not read, as a person has accepted."""
+    not read, as a person has accepted. ``said_before``, ``proven``: as for `absent_record`."""
 
     name: str
     values: Mapping[str, Any]
@@ -54,10 +55,16 @@ class FlowResult:
     left: tuple[str, ...] = ()
     may_be_found: bool = False
     given_up: tuple[str, ...] = ()
+    said_before: frozenset[str] = frozenset()
+    proven: bool = False
 
 
-def ending_of_flow(view: SampleView, result: FlowResult, followed_by: Sequence[DriverName]) -> Act | HandedOver:
+def ending_of_flow(
+    view: SampleView, result: FlowResult, followed_by: Sequence[DriverName]
+) -> Act | ObserveAgain | HandedOver:
     """Return the next action after a flow has ended, or that the next driver is to decide.
+
+    Where the page says that there is no such record, the sample ends so: no driver begins anew to learn the same.
 
     What a flow has left to a model, a driver without one does not find either: the sample ends with what there is.
     So it does where nobody follows, and where two readings of a field differ, which a person settles.
@@ -136,7 +143,7 @@ def _is_form_of(value: Any, before: FieldValue, field: OutputField) -> bool:
     return fold(as_shown(value)) == fold(shown) or is_same_value(value, field, shown, title=title)
 
 
-def _after_stop(view: SampleView, result: FlowResult) -> Act | HandedOver:
+def _after_stop(view: SampleView, result: FlowResult) -> Act | ObserveAgain | HandedOver:
     where = f" in line {result.at.line}{_section(result.at)}" if result.at is not None and result.at.line else ""
     message = f"the flow {result.name} stopped{where}: {result.stopped}"
     uncertain = result.error is not None and result.error.code == "value_uncertain"
@@ -145,10 +152,12 @@ def _after_stop(view: SampleView, result: FlowResult) -> Act | HandedOver:
     return _given_up(view, result, message)
 
 
-def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | HandedOver:
-    """Return the end of a sample in which something was pressed that cannot be taken back; else the hand-over."""
+def _given_up(view: SampleView, result: FlowResult, message: str) -> Act | ObserveAgain | HandedOver:
+    """Return the end of a sample in which something was pressed that cannot be taken back, or that has no record; else
+    the hand-over."""
     if not flow_presses(view):
-        return HandedOver(plain_note(message))
+        absent = absent_record(view, result.said_before, proven_by_flow=result.proven)
+        return absent or HandedOver(plain_note(message))
     why = f"{message}; it had pressed what cannot be taken back, so nobody but a person goes on"
     return fail_with_screenshot(view, Fail(code="unknown_outcome", note=why))
 

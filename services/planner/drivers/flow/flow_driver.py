@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from services.planner.drivers.flow.absent_record import absence_texts, absent_record, site_asked
 from services.planner.drivers.flow.decide_flow import (
     ActionChosen,
     CallAnswered,
@@ -42,6 +43,7 @@ from shared.contracts.workflows.flows import (
     FlowError,
     FlowReply,
     FlowWaits,
+    ProveRecord,
     ReadWithModel,
     SetOutput,
 )
@@ -104,6 +106,10 @@ class FlowDriver:
         self._error: FlowError | None = None
         self._may_be_found = False
         self._chosen = 0
+        self._said_before: frozenset[str] = frozenset()
+        """Words for what is not there, of pages before the site was asked for the record."""
+        self._proven = False
+        """A page was proven to show the record."""
 
     @property
     def has_left_fields(self) -> bool:
@@ -141,6 +147,8 @@ class FlowDriver:
             if first is not None and isinstance(first.action, Fail):  # the row lacks a column
                 return first
             await self._begin(view)
+        if view.page is not None and site_asked(view) is None:
+            self._said_before |= absence_texts(view, view.page)
         while self._turn is not None:
             decided = decide_turn(view, self._turn)
             if isinstance(decided, CallAnswered):
@@ -159,7 +167,7 @@ class FlowDriver:
         assert self._result is not None
         view = replace(view, state=with_readings(view.state, self._carried.seen))
         ended = ending_of_flow(view, self._result, () if self._has_last_word else self._followed_by)
-        if isinstance(ended, Act):
+        if not isinstance(ended, HandedOver):
             return self._with_proof(view, self._attached(ended))
         return replace(ended, carried=self._carried, anew=reset_flow(view))
 
@@ -206,6 +214,8 @@ class FlowDriver:
             return None
         lacks = error.code == "element_missing" and may_be_chosen(call)
         if not lacks or view.page is None or flow_presses(view) or self._chosen >= MAX_CHOSEN:
+            return None
+        if absent_record(view, self._said_before, proven_by_flow=self._proven) is not None:
             return None
         self._chosen += 1
         lost = lost_element(call, turn.context, error.message)
@@ -258,6 +268,7 @@ class FlowDriver:
         self._error, self._may_be_found, waits = answered.answer.error, answered.may_be_found, turn.waits
         if isinstance(waits.call, ReadWithModel):
             self._left = (*self._left, *waits.call.fields)
+        self._proven |= isinstance(waits.call, ProveRecord) and answered.answer.error is None
         if isinstance(waits.call, SetOutput):
             self._outputs[waits.call.key] = waits.call.value
         try:
@@ -286,8 +297,9 @@ class FlowDriver:
         fields = self._use.files.fields
         given_up = tuple(name for name in fields.given_up if name not in fields.fields)
         self._result = FlowResult(
-            self._use.choice.name, values or {}, self._at, stopped, error, self._left, found, given_up
-        )
+            self._use.choice.name, values or {}, self._at, stopped, error, self._left, found, given_up,
+            self._said_before, self._proven,
+        )  # fmt: skip
 
 
 def _failure(error: WorkflowFailure) -> str:

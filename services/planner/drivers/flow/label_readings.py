@@ -29,7 +29,10 @@ from shared.text.normal import Invalid, Normal, fold, quoted
 
 BY_LABELS = "what the flow has learned does not tell it; it was read by its label"
 ACCEPTED = "it is not certain; a person has accepted that this flow loses it"
-VANISHED = "every recorded page showed it, and this one, which has changed, does not"
+VANISHED = (
+    "every recorded page showed it, and this one, which has changed, does not; "
+    "if its record has none, learn the flow again with a record that has none"
+)
 UNTOLD = "what the flow has learned does not tell it, and no label of the page does"
 
 

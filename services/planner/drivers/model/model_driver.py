@@ -16,6 +16,7 @@ from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.base import add_usage
 from shared.contracts.steps import Note, plain_note
 from shared.errors import PermanentError, Unavailable
+from shared.evidence_format.files.prompt import PromptCall, PromptFile
 from shared.models.client import MAX_RETRIES, TIMEOUT_S, Answer, ModelClient, ModelKind, open_model
 from shared.settings import Settings
 
@@ -133,7 +134,8 @@ class AnthropicDriver:
         else:
             decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
             decision = replace(decision, reflection=parsed.reflection)
-        return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
+        asked = _kept_prompt(answered) if view.spec.keep_prompts else None
+        return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight, asked=asked)
 
     def _notes(self, model: ModelClient) -> tuple[Note, ...]:
         notes = [] if model.has_price else [plain_note(f"no price is known for the model {model.model}")]
@@ -164,6 +166,22 @@ def _prompt(view: SampleView, share: float = 1.0) -> Prompt:
     if isinstance(prompt, NoRoom):
         raise PermanentError(prompt.message, code="task_too_long")
     return prompt
+
+
+def _kept_prompt(answered: ModelReply) -> PromptFile:
+    """Return what was sent and what came back, for the evidence."""
+    prompt, answer = answered.prompt, answered.answer
+    return PromptFile(
+        model=answered.model.model,
+        instructions=prompt.run_block,
+        task=prompt.sample_block,
+        page=prompt.user,
+        tools=tuple(str(tool["name"]) for tool in prompt.tools),
+        text=answer.text,
+        calls=tuple(PromptCall(name=call.name, arguments=call.arguments) for call in answer.calls),
+        stop_reason=answer.stop_reason,
+        usage=answer.usage,
+    )
 
 
 def system_blocks(prompt: Prompt) -> list[dict[str, object]]:

@@ -20,7 +20,7 @@ from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observ
 from shared.contracts.actions import Download, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
-from shared.pages.elements import ICON_NAME, is_header, is_heading, words_of_name
+from shared.pages.elements import ICON_NAME, headings_of_level, is_header, is_heading, words_of_name
 from shared.pages.identity.identity import Proof, read_in_part
 from shared.pages.identity.scope import find_section
 from shared.pages.loading import find_loading_sign
@@ -116,7 +116,7 @@ def take_address(context: RouteContext, step: Address) -> Act | ObserveAgain | N
 
 def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain | NextStep:
     """Read the one heading of a level as a value, without its badges."""
-    heads = [e for e in context.page.elements if is_heading(e) and e.level == step.level and not e.in_dialog]
+    heads = headings_of_level(context.page.elements, step.level)
     proof = context.read.proof
     if proof.state == "mismatch":
         return observe_later(context.view, looks=2) or context.fail("identity_mismatch", proof.wrong)

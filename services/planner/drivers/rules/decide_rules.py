@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from services.planner.drivers.rules import route, row_pages
+from services.planner.drivers.rules.absence import is_asked, no_such_record
 from services.planner.drivers.rules.route_context import is_on_trail
 from services.planner.drivers.rules.row_fields import RowsRead, read_rows
 from services.planner.judge.login_page import login_page_words
@@ -33,10 +34,9 @@ from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screens
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
 from shared.login_walls import login_wall_words
-from shared.pages.elements import is_input, says_not_found
 from shared.pages.identity.identity import PageRead, read_page
 from shared.pages.loading import find_loading_sign
-from shared.pages.read.fields import FieldAmbiguous, FieldFound, Reading, field_values, told_open
+from shared.pages.read.fields import FieldAmbiguous, field_values, told_open
 from shared.text.normal import label_form, quoted
 
 NO_ROWS: Mapping[str, RowsRead] = {}
@@ -56,7 +56,8 @@ def decide(view: SampleView) -> Decision:
         return _unforeseen(view, page.dialog)
     rows = read_rows(view, page)
     seen = _with_rows(field_values(view.spec, read.readings, page), rows)
-    decision = _dismiss_overlay(view, page, read) or _no_such_record(view, page, read)
+    decision = _dismiss_overlay(view, page, read)
+    decision = decision or (no_such_record(view, page, read) if is_asked(view) else None)
     decision = decision or _finish(view, page, read, seen, rows) or done_decision(seen, page, rows)
     # Values of another record's page must never be kept as this one's.
     return replace(decision, seen=seen if read.proof.state == "proven" else ())
@@ -97,7 +98,7 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
         if cleared is not None:
             return cleared
     if not view.state.proven and route.may_say_not_found(view):
-        gone = _no_such_record(view, page, read)
+        gone = no_such_record(view, page, read)
         if gone is not None:
             return gone
     walked = route.route_decision(view, page, read)
@@ -165,36 +166,7 @@ def _dismiss_overlay(view: SampleView, page: PageObserved, read: PageRead) -> Ac
     return None if read.is_in_dialog else dismiss_dialog(view, page, tried)
 
 
-# --- is it there, and is all of it there yet
-
-
-def _no_such_record(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
-    """Fail if the page says that there is no such record and shows none, not another one either."""
-    words = says_not_found(page, tuple(view.spec.not_found_texts))
-    if words is None or read.proof.state == "mismatch" or _shows_something(view, read):
-        return None
-    # Some pages say so for a moment while the record is loading.
-    return observe_later(view, looks=2) or fail_with_screenshot(
-        view, Fail(code="not_found", note=f"the page says: {words}")
-    )
-
-
-def _shows_something(view: SampleView, read: PageRead) -> bool:
-    """Return whether the page shows a record in spite of words that it does not exist.
-
-    The site's own words outweigh all but the record itself; general words, any value. Inputs do not count: they may
-    belong to a search.
-    """
-    if read.proof.state == "proven" and view.spec.identity:
-        return True
-    if view.spec.identity and view.spec.not_found_texts:
-        return False
-    others = [reading for name, reading in read.readings.items() if name not in view.spec.identity]
-    return any(isinstance(r, FieldAmbiguous) or _found_in_text(r) for r in others)
-
-
-def _found_in_text(reading: Reading) -> bool:
-    return isinstance(reading, FieldFound) and not is_input(reading.candidate.element)
+# --- is all of it there yet
 
 
 def _wait_for_fields(

@@ -13,7 +13,6 @@ from itertools import takewhile
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.drivers.rules.listing.list_reader import ListRead, read_list
 from services.planner.judge.rows.merging import row_key
 from services.planner.judge.rows.reported import (
     ReportedRows,
@@ -31,6 +30,7 @@ from shared.field_types import is_rows, nullable
 from shared.login_walls import login_wall_words
 from shared.pages.elements import is_heading
 from shared.pages.identity.scope import find_list
+from shared.pages.listing.list_reader import ListRead, read_list
 from shared.pages.lists.list_states import empty_words, parts_around
 from shared.pages.lists.lists import column_headers
 from shared.pages.lists.paging import without_pagers

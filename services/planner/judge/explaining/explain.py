@@ -11,12 +11,12 @@ from dataclasses import replace
 from services.planner.judge.explaining.doubt import Doubt
 from services.planner.judge.explaining.near import MOST_NEAR, near_value, near_values
 from services.planner.judge.explaining.proposals import label_proposals, proposals
-from services.planner.judge.explaining.value_places import label_beside, section_of
 from services.planner.state.attempt_state import Ending, SampleView
 from shared.contracts.codes import facts_of
 from shared.contracts.explained import FieldExplained, NearValue, SettlingKey
 from shared.contracts.steps import FieldValue
 from shared.field_types import nullable
+from shared.pages.entries.value_places import label_beside, section_of
 from shared.pages.identity.identity import read_page
 from shared.pages.read.fields import FieldAmbiguous, FieldFound
 from shared.pages.read.label_places import NO_REFS

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from services.planner.judge.explaining.doubt import Doubt
 from services.planner.judge.explaining.page_labels import likeness
-from services.planner.judge.explaining.value_places import label_beside, section_of, texts_behind_label
 from shared.contracts.browser_pool import Element
 from shared.contracts.explained import NearCode, NearValue
 from shared.contracts.results import Box
 from shared.pages.elements import is_filter, is_heading, is_input, text_of, words_of_name
+from shared.pages.entries.value_places import label_beside, section_of, texts_behind_label
 from shared.pages.identity.identity import parts_of
 from shared.pages.read.candidates import Candidate
 from shared.pages.read.doubts import TextInPlace, why_no_value

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.planner.judge.explaining.doubt import Doubt
-from services.planner.judge.explaining.forms import HASH_FORM, form_against, form_of_text, grouped, literal
 from services.planner.judge.explaining.near import has_title_name, near_values, shown_texts, unlabelled_parts
 from services.planner.judge.explaining.page_labels import LEAST_LIKENESS, likeness, page_labels
-from services.planner.judge.explaining.value_places import (
+from shared.contracts.browser_pool import Element
+from shared.contracts.explained import KeyCode
+from shared.field_types import base_type, nullable
+from shared.pages.elements import may_show_no_choice, text_of
+from shared.pages.entries.forms import HASH_FORM, form_against, form_of_text, grouped, literal
+from shared.pages.entries.value_places import (
     as_template,
     label_beside,
     parts_around,
     texts_behind_label,
 )
-from shared.contracts.browser_pool import Element
-from shared.contracts.explained import KeyCode
-from shared.field_types import base_type, nullable
-from shared.pages.elements import may_show_no_choice, text_of
 from shared.pages.read.candidates import Candidate
 from shared.pages.read.fields import FieldAmbiguous, FieldFound
 from shared.pages.read.label_places import Places
