@@ -144,9 +144,12 @@ class StoredRun:
     def _read_sealed(self, path: str) -> bytes:
         """Return a file of the run itself, as it was sealed."""
         data = self._read(path) or b""
+        self._check_sealed(path, data)
+        return data
+
+    def _check_sealed(self, path: str, data: bytes) -> None:
         if self.is_sealed and (path not in self._sealed or self._sealed[path].sha256 != chain.sha256(data)):
             self._refuse(path, "was changed since it was sealed")
-        return data
 
     def _refuse(self, path: str, message: str) -> NoReturn:
         raise NotComparable(f"{self._source.place}, {path}: {message}; `exhibit verify` names every problem")
@@ -194,7 +197,7 @@ class StoredRun:
     def _read_review(self, file: RunFile) -> RunReview | None:
         """Return what the review said when it was last signed off; None if it never was."""
         try:
-            return read_signed_review(file, self._names, self._read, self._read_sealed)
+            return read_signed_review(file, self._names, self._read, self._check_sealed)
         except DamagedDecision as exc:
             self._refuse(str(exc), "is no decision of a review")
 

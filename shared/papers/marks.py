@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from shared.contracts.steps import note_text
 from shared.evidence_format.files.reconciliation import ReconciledRecord
 from shared.evidence_format.files.sample import StoredField
-from shared.evidence_format.review.items import difference_item, doubt_of
-from shared.evidence_format.review.reviewed import ReviewedTarget
+from shared.evidence_format.review.items import difference_item, doubt_of, is_settled_by_values
+from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget, gravest
 from shared.evidence_view.sample_facts import SampleFacts
 from shared.papers.paper import EXCEPTION_KINDS, MarkCode, PaperException, PaperPopulation, PaperSample, PaperValue
+from shared.papers.words import value_words
 
 _BY_ORIGIN: Mapping[str, MarkCode] = {"api": "A", "derived": "D", "vision": "M", "person": "H"}
-_DEVIATIONS = ("reject", "correct", "not_applicable")
 
 
 def mark_of(stored: StoredField | None, *, page: bool, picture: bool) -> MarkCode:
@@ -23,10 +23,10 @@ def mark_of(stored: StoredField | None, *, page: bool, picture: bool) -> MarkCod
         return "-"
     if doubt_of(stored):
         return "?"
-    if stored.state == "not_present":
-        return "N"
     if stored.origin in _BY_ORIGIN:
         return _BY_ORIGIN[stored.origin]
+    if stored.state == "not_present":
+        return "N"
     if not page:
         return "U"
     ink = stored.source.ink if stored.source is not None else None
@@ -39,15 +39,24 @@ def notes_of(facts: SampleFacts) -> tuple[str, ...]:
 
 
 def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
-    """Yield why a sample is not simply done, and what of it was not accepted as it was read."""
+    """Yield why a sample is not simply done, and what of it was not accepted as it was read.
+
+    A value that is open is a part of the exception of its sample, unless it was decided by itself: who has decided the
+    sample has decided it too.
+    """
     sample_id = sample.sample_id
+    parts = [one for one in sample.values if one.mark == "?" and one.reviewed is None] if sample.group != "done" else []
     if sample.group != "done":
-        told = "; ".join(part.rstrip(".") for part in (sample.why, sample.message) if part) or sample.status
-        yield PaperException("sample", sample_id, "", sample.reason or sample.status, told, sample.reviewed)
+        between = (f"{one.field} is open between: {one.open_texts}" for one in parts if one.open)
+        told = "; ".join(part.rstrip(".") for part in (sample.why, sample.message, *between) if part) or sample.status
+        where = ", ".join(one.field for one in parts)
+        yield PaperException("sample", sample_id, where, sample.reason or sample.status, told, _settled_as(sample))
     elif sample.flagged or _deviates(sample.reviewed):
         told = "; ".join(sample.notes) or "done, and decided otherwise by a person"
         yield PaperException("flag", sample_id, "", "flagged" if sample.flagged else "decided", told, sample.reviewed)
     for value in sample.values:
+        if value in parts:
+            continue
         if value.mark == "?":
             told = f"open between: {value.open_texts}" if value.open else "not found, or not certain"
             yield PaperException("value", sample_id, value.field, "open", told, value.reviewed)
@@ -56,6 +65,16 @@ def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
     judged = sample.judgment
     if judged is not None and _deviates(judged.reviewed):
         yield PaperException("judgment", sample_id, judged.field, "decided", _read_as(judged), judged.reviewed)
+
+
+def _settled_as(sample: PaperSample) -> ReviewedTarget | None:
+    """Return the decision on a sample; without one the gravest on its values, where it is for review because of them
+    and all that are open have one."""
+    opened = [one for one in sample.values if one.mark == "?"]
+    by_values = bool(opened) and all(one.reviewed is not None for one in opened) and is_settled_by_values(sample.reason)
+    if sample.reviewed is not None or not by_values:
+        return sample.reviewed
+    return gravest(one.reviewed for one in opened if one.reviewed is not None)
 
 
 def exceptions_of_run(
@@ -89,8 +108,9 @@ def exception_order(one: PaperException) -> int:
 
 
 def _deviates(reviewed: ReviewedTarget | None) -> bool:
-    return reviewed is not None and reviewed.decision in _DEVIATIONS
+    return reviewed is not None and reviewed.decision in DEVIATIONS
 
 
 def _read_as(value: PaperValue) -> str:
-    return f"read as {value.text}" if value.text else "without a value"
+    read = value_words(value)
+    return f"read as {read}" if read else "without a value"

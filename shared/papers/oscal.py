@@ -215,7 +215,8 @@ class _Results:
             ("manifest-sha256", one.manifest_sha256),
             *self._decided(one.reviewed),
         )
-        for value in (*values, *([one.judgment] if one.judgment is not None else [])):
+        judged = [one.judgment] if one.judgment is not None else []
+        for value in (*values, *judged):
             props += self._of_value(value)
         observation: _Object = {
             "uuid": self._id("sample", one.sample_id),
@@ -226,7 +227,7 @@ class _Results:
             "types": ["control-objective"],
             "collected": _moment(one.finished_at or self._paper.last_change),
         }
-        evidence = list(self._evidence(one, values))
+        evidence = list(self._evidence(one, [*values, *judged]))
         if evidence:
             observation["relevant-evidence"] = evidence
         return observation
@@ -240,7 +241,7 @@ class _Results:
 
     def _evidence(self, one: PaperSample, values: Sequence[PaperValue]) -> Iterator[_Object]:
         """Yield the files of a sample that its values stand on; of a sample without values its screenshots."""
-        used = {path for value in values for path in (value.page, value.picture)}
+        used = {path for value in values for path in (value.page, *(place.picture for place in value.places))}
         for file in one.files:
             if file.path in used or (not values and file.kind == "screenshot"):
                 yield {
@@ -288,7 +289,7 @@ class _Results:
         related += [self._id("sample", sample_id) for sample_id in known]
         return {
             "uuid": self._id("finding", control.framework, control.id),
-            "title": f"Exceptions: {count}",
+            "title": f"Open exceptions: {self._paper.open_exceptions} of {count}",
             "description": "What of the evidence for this control a person has to know or decide.",
             "props": self._props(("framework", control.framework), ("control", control.id), ("title", control.title)),
             "target": {

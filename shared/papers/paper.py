@@ -17,7 +17,7 @@ from shared.evidence_format.review.reviewed import ReviewedTarget
 MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "?", "-"]
 MARKS: Mapping[MarkCode, str] = {
     "T": "Traced: read off the stored page, and a picture of that page shows it in the box",
-    "P": "Read off the stored page; no picture shows where",
+    "P": "Read off the stored page; no picture shows it, or not all of its characters",
     "U": "Read off a page of which nothing was stored",
     "A": "Taken from the stored response of the API of the site",
     "D": "Derived by a model from what the pages show; no page shows it in these words",
@@ -74,9 +74,10 @@ class PaperPlace:
 class PaperValue:
     """A value of a sample, or the answer of its judgment.
 
-    ``value``: as in result.json; ``text``: for people. ``box`` and ``area``: where the picture shows it, and the part
-    of the document that the picture shows, in CSS pixels. ``open``: the texts between which a person decides, and
-    where they stand.
+    ``value``: as in result.json; ``text``: for people. ``absent``: there is none, as its mark says. ``box`` and
+    ``area``: where the picture shows it, and the part of the document that the picture shows, in CSS pixels. ``open``:
+    the texts between which a person decides, and where they stand. ``crop``: the file beside the paper that shows it
+    boxed, as its link has it.
     """
 
     field: str
@@ -84,6 +85,7 @@ class PaperValue:
     mark: MarkCode
     value: Any
     text: str
+    absent: bool = False
     shown: str = ""
     read_by: str = ""
     page: str = ""
@@ -94,6 +96,7 @@ class PaperValue:
     box: Box | None = None
     area: Box | None = None
     open: tuple[PaperPlace, ...] = ()
+    crop: str = ""
     reviewed: ReviewedTarget | None = None
 
     @property
@@ -121,9 +124,23 @@ class PaperFile:
 
 
 @dataclass(frozen=True)
+class PaperComment:
+    """What a person has said without deciding. ``about``: the key of its sample; empty: it is of the run. ``where``:
+    the field, or the key of a record."""
+
+    by: str
+    at: datetime
+    about: str
+    where: str
+    text: str
+
+
+@dataclass(frozen=True)
 class PaperSample:
     """A sample of the population. ``why``: why it is not done, in words; empty for one that is done. ``reviewed``: what
-    people have decided of the sample itself. ``manifest_sha256``: of its folder, as the run's seal has it."""
+    people have decided of the sample itself; ``decision``: of that, or the gravest of what they have decided of its
+    values. ``comments``: what they have said of it. ``manifest_sha256``: of its folder, as the run's seal has it.
+    ``report``: the report that has a page of it."""
 
     sample_id: str
     key: str
@@ -146,6 +163,15 @@ class PaperSample:
     reviewed: ReviewedTarget | None
     decision: str
     signed_off_at: datetime | None
+    report: str = ""
+    comments: tuple[PaperComment, ...] = ()
+
+    @property
+    def decided(self) -> Sequence[tuple[str, ReviewedTarget]]:
+        """What counts: the decision on the sample itself under no name, and those on its values, by the field."""
+        whole = (("", self.reviewed),) if self.reviewed is not None else ()
+        values = [*self.values, *([self.judgment] if self.judgment is not None else [])]
+        return (*whole, *((one.field, one.reviewed) for one in values if one.reviewed is not None))
 
     def value(self, field: str) -> PaperValue | None:
         return next((one for one in self.values if one.field == field), None)
@@ -162,6 +188,11 @@ class PaperException:
     code: str
     told: str
     reviewed: ReviewedTarget | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a decision has settled it; what was rejected is no evidence, and stays an exception."""
+        return self.reviewed is not None and self.reviewed.decision != "reject"
 
 
 @dataclass(frozen=True)
@@ -266,6 +297,12 @@ class Paper:
     review_state: str
     seal: PaperSeal
     software: str
+    comments: tuple[PaperComment, ...] = ()
+
+    @property
+    def open_exceptions(self) -> int:
+        """How many exceptions no decision has settled."""
+        return sum(not one.is_settled for one in self.exceptions)
 
     @property
     def last_change(self) -> datetime:

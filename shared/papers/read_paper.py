@@ -7,8 +7,8 @@ hash once more, so that nothing that changed in between comes to stand on a pape
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
-from typing import NamedTuple
 
 import msgspec
 
@@ -26,11 +26,11 @@ from shared.evidence_format.files.reconciliation import parse_reconciliation
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
-from shared.evidence_format.review.reviewed import DecisionRow, ReviewedTarget, RunReview
+from shared.evidence_format.review.reviewed import RunReview
 from shared.evidence_format.sources.source import NoRun, RunSource, map_in_threads, read_file
 from shared.evidence_format.step_words import value_text
 from shared.evidence_format.verify.samples import MOST_BYTES
-from shared.evidence_format.verify.signed_review import DamagedDecision, read_review_log, read_signed_review
+from shared.evidence_format.verify.signed_review import DamagedDecision, read_signed_review
 from shared.evidence_format.verify.verify_run import RunCheck
 from shared.evidence_view.sample_facts import SampleFacts, SampleFiles
 from shared.papers.marks import (
@@ -43,6 +43,7 @@ from shared.papers.marks import (
 )
 from shared.papers.paper import (
     Paper,
+    PaperComment,
     PaperDraw,
     PaperException,
     PaperField,
@@ -94,11 +95,6 @@ class CheckedFiles:
         return data
 
 
-class _ReviewParts(NamedTuple):
-    review: RunReview | None
-    draw: Draw | None
-
-
 class _PaperReader:
     def __init__(self, source: RunSource, checked: RunCheck) -> None:
         self._source, self._checked = source, checked
@@ -109,12 +105,14 @@ class _PaperReader:
             raise NoRun(f"{source.place}: its {layout.RUN} cannot be read: {exc}") from exc
         self._record: RunRecord = self._run.record
         self._finished: RunFinished | None = self._run.last_round
+        self._damaged = False
         self._review = self._read_review()
-        self._task = TaskFacts.of(self._record.spec, reviewed=self._review.review is not None)
+        self._task = TaskFacts.of(self._record.spec, reviewed=self._review is not None)
+        self._comments = _comments_of(self._review)
         self._links: Sequence[SampleLink] = checked.made.samples if checked.made is not None else ()
 
     def read(self) -> Paper:
-        record, finished, review = self._record, self._finished, self._review.review
+        record, finished, review = self._record, self._finished, self._review
         samples = self._samples()
         population = self._population(samples)
         spec = record.spec
@@ -133,7 +131,7 @@ class _PaperReader:
             started_at=finished.started_at if finished is not None else None,
             finished_at=finished.finished_at if finished is not None else None,
             population=population,
-            draw=_draw_of(self._review.draw),
+            draw=_draw_of(review.draw if review is not None else None),
             samples=samples,
             exceptions=self._exceptions(population, samples),
             signatures=_signatures_of(review),
@@ -141,22 +139,23 @@ class _PaperReader:
             review_state=self._review_state(),
             seal=self._seal(),
             software=f"exhibit {version('exhibit')}",
+            comments=(*self._comments.get("", ()), *(said for one in samples for said in one.comments)),
         )
 
     # --- the review
 
-    def _read_review(self) -> _ReviewParts:
-        files, run = self._files, self._run
+    def _read_review(self) -> RunReview | None:
         try:
-            review = read_signed_review(run, files.paths, files.read, files.read)
-            log = read_review_log(run, files.paths, files.read, files.read) if review is not None else None
+            return read_signed_review(self._run, self._files.paths, self._files.read)
         except DamagedDecision:  # a problem of the check, which the paper tells
-            return _ReviewParts(None, None)
-        return _ReviewParts(review, log.draw if log is not None else None)
+            self._damaged = True
+            return None
 
     def _review_state(self) -> str:
-        if self._review.review is not None:
+        if self._review is not None:
             return "signed off"
+        if self._damaged:
+            return "damaged"
         return "in review" if any(map(layout.is_review, self._files.paths)) else "not reviewed"
 
     # --- the samples
@@ -182,7 +181,7 @@ class _PaperReader:
 
     def _sample(self, link: SampleLink, files: SampleFiles) -> PaperSample:
         folder = link.sample_id
-        facts = SampleFacts(self._task, files, self._review.review)
+        facts = SampleFacts(self._task, files, self._review)
         status = facts.status or link.status or "no_result"
         review = facts.review
         values = self._values(facts)
@@ -212,6 +211,8 @@ class _PaperReader:
             reviewed=review.sample if review is not None else None,
             decision=review.decision if review is not None else "",
             signed_off_at=facts.signed_off_at,
+            report=layout.REPORT if layout.REPORT in self._files.paths else "",
+            comments=tuple(replace(one, about=facts.key or folder) for one in self._comments.get(folder, ())),
         )
 
     def _values(self, facts: SampleFacts) -> tuple[PaperValue, ...]:
@@ -228,11 +229,13 @@ class _PaperReader:
         page, page_sha256 = self._file_of(facts, source.page_sha256 if source is not None else "")
         picture, picture_sha256, area = self._picture_of(facts, source)
         shows = area is not None and bool(picture)
+        mark = mark_of(stored, page=bool(page), picture=shows)
         return PaperValue(
             field=name,
             type=kind,
-            mark=mark_of(stored, page=bool(page), picture=shows),
+            mark=mark,
             value=stored.value,
+            absent=stored.state == "not_present" and mark != "?",
             text="" if stored.state != "value" else value_text(stored.value) or stored.shown or "",
             shown=stored.shown or "",
             read_by=stored.read_by,
@@ -321,13 +324,13 @@ class _PaperReader:
             excepted=groups.count("excepted"),
             flagged=sum(one.flagged for one in samples),
             source=_source_lines(record),
-            method=_method(record),
+            method=_method(record, complete=complete),
             outcomes=tuple((status, why, end_words(why), number) for (status, why), number in ordered),
         )
 
     def _exceptions(self, population: PaperPopulation, samples: Sequence[PaperSample]) -> list[PaperException]:
-        review = self._review.review
-        of_population = _decided(review, "population").get("")
+        review = self._review
+        of_population = review.population if review is not None else None
         problems = [f"{one.path or 'the run'} {one.message}" for one in self._checked.problems]
         found = [*exceptions_of_run(problems, population, of_population)]
         found += [one for sample in samples for one in exceptions_of_sample(sample)]
@@ -338,7 +341,7 @@ class _PaperReader:
             except chain.NOT_JSON as exc:
                 found.append(PaperException("difference", "", "", "unreadable", f"{layout.RECONCILED}: {exc}"))
             else:
-                found += exceptions_of_register(records, _decided(review, "difference"))
+                found += exceptions_of_register(records, review.differences if review is not None else {})
         return sorted(found, key=exception_order)
 
     # --- the seal
@@ -380,9 +383,10 @@ def _source_lines(record: RunRecord) -> tuple[str, ...]:
     return ("The rows that the run was requested with",)
 
 
-def _method(record: RunRecord) -> str:
-    spec = record.discovery_spec or record.spec
-    limit = spec.get("limit")
+def _method(record: RunRecord, *, complete: bool) -> str:
+    if not complete:
+        return "Every sample that was found is reported; the population is not complete"
+    limit = (record.discovery_spec or {}).get("limit")
     if limit:
         return f"The first {limit} items in the order of the list; each of them is reported"
     return "The whole population: every sample is reported, and none was left out"
@@ -402,26 +406,17 @@ def _draw_of(draw: Draw | None) -> PaperDraw | None:
     )
 
 
+def _comments_of(review: RunReview | None) -> dict[str, list[PaperComment]]:
+    """Return the comments by the id of their sample; under none those on the run."""
+    found: dict[str, list[PaperComment]] = {}
+    for row in review.rows if review is not None else ():
+        if row.act == "comment" and row.target is not None:
+            target = row.target
+            where = target.field or target.key or (target.kind if target.kind not in ("sample", "value") else "")
+            found.setdefault(target.sample_id, []).append(PaperComment(row.by, row.at, "", where, row.reason))
+    return found
+
+
 def _signatures_of(review: RunReview | None) -> tuple[PaperSignature, ...]:
     rows = review.rows if review is not None else ()
     return tuple(PaperSignature(row.by, row.role, row.at, row.key) for row in rows if row.act == "sign" and row.counts)
-
-
-def _decided(review: RunReview | None, kind: str) -> dict[str, ReviewedTarget]:
-    """Return the decisions that count on targets of a kind that belong to no sample, by their key."""
-    found: dict[str, list[DecisionRow]] = {}
-    for row in review.rows if review is not None else ():
-        if row.target is not None and row.target.kind == kind and row.counts:
-            found.setdefault(row.target.key, []).append(row)
-    return {
-        key: ReviewedTarget(
-            decision=rows[-1].act,
-            value=rows[-1].value,
-            reason=rows[-1].reason,
-            where=rows[-1].where,
-            where_sha256=rows[-1].where_sha256,
-            by=tuple(row.by for row in rows),
-            at=rows[-1].at,
-        )
-        for key, rows in found.items()
-    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from shared.evidence_format.review.reviewed import ReviewedTarget
-from shared.papers.paper import DECISIONS, Paper, PaperDraw, PaperValue
+from shared.papers.paper import DECISIONS, Paper, PaperComment, PaperDraw, PaperSample, PaperValue
 from shared.statuses import STYLES, StatusStyle
 
 _STYLES: Mapping[str, StatusStyle] = {**STYLES}
@@ -46,6 +47,30 @@ def decision_words(reviewed: ReviewedTarget | None) -> str:
     return DECISIONS.get(reviewed.decision, reviewed.decision) if reviewed is not None else ""
 
 
+def sample_decision_words(sample: PaperSample) -> str:
+    """Return what was decided of a sample, or of its values, each by its name; empty where nobody has decided."""
+    return "; ".join(
+        f"{field}: {decision_words(one)}" if field else decision_words(one) for field, one in sample.decided
+    )
+
+
+def sample_by_words(sample: PaperSample) -> str:
+    """Return who has decided it, and when; of several decisions of the same moment once."""
+    return "; ".join(dict.fromkeys(by_words(one) for _, one in sample.decided))
+
+
+def decided_words(paper: Paper) -> str:
+    """Return how many samples were decided how; empty where none was."""
+    counts = Counter(one.decision for one in paper.samples if one.decision)
+    told = [f"{counts[act]} {words}" for act, words in DECISIONS.items() if counts[act]]
+    return f"{counts.total()} samples: {', '.join(told)}" if told else ""
+
+
+def comment_words(one: PaperComment) -> str:
+    """Return a comment as a remark on its sample."""
+    return f"Comment by {one.by}, {moment_words(one.at)}{f', on {one.where}' if one.where else ''}: {one.text}"
+
+
 def by_words(reviewed: ReviewedTarget | None) -> str:
     """Return who has decided, and when of the day; empty where nobody has."""
     return f"{', '.join(reviewed.by)}, {moment_words(reviewed.at)}" if reviewed is not None else ""
@@ -53,10 +78,12 @@ def by_words(reviewed: ReviewedTarget | None) -> str:
 
 def value_words(value: PaperValue) -> str:
     """Return the value as papers show it: also that there is none, or that it is open."""
-    if value.mark == "N":
+    if value.absent:
         return f"none ({value.shown})" if value.shown else "none"
     if value.mark == "?":
-        return f"open: {value.open_texts}" if value.open else "not found"
+        if value.open:
+            return f"open: {value.open_texts}"
+        return f"not certain: {value.text}" if value.text else "not found"
     return value.text
 
 
@@ -75,6 +102,8 @@ def review_words(paper: Paper) -> str:
     """Return how the review stands."""
     if paper.signed_off_at is not None:
         return f"Signed off on {moment_words(paper.signed_off_at)}"
+    if paper.review_state == "damaged":
+        return "Its decisions cannot be read as they were sealed: see the exceptions"
     return (
         "In review: decisions are shown once it is signed off" if paper.review_state == "in review" else "Not reviewed"
     )

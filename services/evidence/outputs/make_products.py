@@ -166,7 +166,7 @@ async def _read_run_facts(store: Store, state: RunState, finished: RunFinished) 
 
 
 async def _add_samples(store: Store, state: RunState, run: RunFacts, products: Sequence[Product]) -> None:
-    ids = [sample.sample_id for sample in sorted((s for s, _ in state.samples.values()), key=lambda s: s.row)]
+    ids = [sample.sample_id for sample in state.in_row_order]
     run_id, loop = state.record.run_id, asyncio.get_running_loop()
     for start in range(0, len(ids), READ_LIMIT):
         batch = ids[start : start + READ_LIMIT]

@@ -20,10 +20,10 @@ import msgspec
 from shared.evidence_format import chain
 from shared.extras import need_extra
 from shared.papers.paper import Paper, PaperSample
-from shared.papers.pdf_pack.crops import plan_crops
-from shared.papers.pdf_pack.cut_pictures import cut_picture, picture_width
 from shared.papers.pdf_pack.glyphs import GlyphSet, NoFont, glyphs_of, plain_glyphs, read_cmap
 from shared.papers.pdf_pack.pack_data import PackData, SamplePictures, ShownCrop
+from shared.papers.pictures.crops import plan_crops
+from shared.papers.pictures.cut_pictures import cut_picture, picture_width
 
 TEMPLATE = Path(__file__).with_name("pack.typ")
 FONTS = Path(__file__).with_name("fonts")
@@ -50,10 +50,12 @@ class Pack:
 
 @dataclass(frozen=True)
 class _Fonts:
-    """``families``: in the order in which they are asked for a character."""
+    """``families``: in the order in which they are asked for a character. ``loaded``: what the typesetter has of them,
+    and of no other: neither of the system nor of its own."""
 
     files: Sequence[Path]
     families: Sequence[str]
+    loaded: Any
 
 
 def make_pack(paper: Paper, read: Callable[[str], bytes | None], fonts: Path | None = None) -> Pack:
@@ -86,27 +88,30 @@ def make_pack(paper: Paper, read: Callable[[str], bytes | None], fonts: Path | N
             pages = [making.sample(one, shown) for one, shown in zip(paper.samples, pictures, strict=True)]
             data = making.data(pages, chosen.families, _hashes_of(chosen.files))
             (folder / "data.json").write_bytes(msgspec.json.encode(data))
-            return Pack(_typeset(folder, paper, fonts), len(glyphs.lacking))
+            return Pack(_typeset(folder, paper, chosen), len(glyphs.lacking))
 
         try:
             return pack(glyphs_of(chosen.files))
-        except PackRefused:  # a text that no font can set, whatever its characters are: the paper is not lost for it
-            return pack(plain_glyphs(FONTS / FIRST_FONT))
+        except PackRefused as refused:
+            if fonts is not None:
+                raise PackRefused(
+                    f"{refused} (leave out the folder {fonts}, or name one with other fonts)"
+                ) from refused
+            # The typesetter gives no code for why. What differs the second time is which characters are shown: if that
+            # can be set, a text was the reason, and the paper is not lost for it.
+            try:
+                return pack(plain_glyphs(FONTS / FIRST_FONT))
+            except PackRefused:
+                raise refused from None
 
 
-def _typeset(folder: Path, paper: Paper, fonts: Path | None) -> bytes:
+def _typeset(folder: Path, paper: Paper, fonts: _Fonts) -> bytes:
     import typst  # only here: an extra
 
     at = int(paper.last_change.astimezone(UTC).timestamp())
     try:
-        made: Any = typst.compile(
-            str(folder / "pack.typ"),
-            root=str(folder),
-            font_paths=[str(FONTS), *([str(fonts)] if fonts is not None else [])],
-            ignore_system_fonts=True,
-            pdf_standards=[STANDARD],
-            timestamp=at,
-        )
+        typesetter: Any = typst.Compiler(str(folder / "pack.typ"), root=str(folder), font_paths=fonts.loaded)
+        made: Any = typesetter.compile(format="pdf", pdf_standards=[STANDARD], timestamp=at)
     except typst.TypstError as exc:
         raise PackRefused(f"the pages cannot be set: {str(exc)[:500]}") from exc
     return bytes(made)
@@ -152,9 +157,9 @@ def _fonts_of(folder: Path | None) -> _Fonts:
     for path in given:
         read_cmap(path)
     paths = [str(FONTS), *([str(folder)] if folder is not None else [])]
-    found: Any = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=paths)
-    names = sorted({str(one.family) for one in found.fonts()} - {FIRST_FAMILY})
-    return _Fonts([*own, *given], [FIRST_FAMILY, *names])
+    loaded: Any = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=paths)
+    names = sorted({str(one.family) for one in loaded.fonts()} - {FIRST_FAMILY})
+    return _Fonts([*own, *given], [FIRST_FAMILY, *names], loaded)
 
 
 def _font_files(folder: Path) -> list[Path]:

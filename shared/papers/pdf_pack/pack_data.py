@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.papers.paper import EXCEPTION_KINDS, MARKS, Paper, PaperException, PaperField, PaperSample, PaperValue
-from shared.papers.pdf_pack.crops import CropPlan, PictureCrop, names_of
 from shared.papers.pdf_pack.glyphs import GlyphSet, Run
+from shared.papers.pictures.crops import CropPlan, PictureCrop, names_of
 from shared.papers.words import (
     attribute,
     by_words,
     controls_words,
+    decided_words,
     decision_words,
     draw_words,
     moment_words,
@@ -157,7 +158,7 @@ class PackData:
                     ("done", population.done, "done"),
                     ("for review", population.review, "review"),
                     ("failed", population.failed, "failed"),
-                    ("exceptions", len(paper.exceptions), ""),
+                    ("open exceptions", paper.open_exceptions, ""),
                 )
             ],
             "cover": self._pairs(
@@ -168,6 +169,7 @@ class PackData:
                 ("Period of collection", period(paper)),
                 ("Requested by", paper.requested_by),
                 ("Review", review_words(paper)),
+                ("Decided", decided_words(paper)),
                 ("Seal", paper.seal.manifest_sha256),
                 ("Made by", paper.software),
             ),
@@ -254,7 +256,7 @@ class PackData:
         decision = "\n".join(
             filter(None, (decision_words(decided), by_words(decided), decided.reason if decided else ""))
         )
-        shown = value.shown if value.mark not in ("N", "?", "-") and value.shown != value.text else ""
+        shown = value.shown if not value.absent and value.mark not in ("?", "-") and value.shown != value.text else ""
         return {
             "number": str(number),
             "boxed": any(name in boxed for name, _ in names_of(number, value)),

@@ -40,6 +40,8 @@ REMARKS = ("run", "remarks")
 """The placeholder that is filled last: what the workpaper itself lacks."""
 MOST_TEMPLATE_CELLS = 200_000
 MOST_COLUMNS = 200
+MOST_TIP = 255
+"""Characters that a spreadsheet shows over a link."""
 _ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 """What a spreadsheet would take for the code of a character."""
 
@@ -93,6 +95,11 @@ def fill_sheet(sheet: Any, paper: Paper, link_of: Callable[[str], str], counts: 
         TemplateRefused: a placeholder is unknown, or stands where it cannot be filled.
     """
     _SheetFiller(sheet, paper, link_of, counts).fill()
+
+
+def check_sheet(sheet: Any) -> None:
+    """Raise TemplateRefused where the placeholders of a sheet cannot be filled."""
+    _read_rows(sheet)
 
 
 class _SheetFiller:
@@ -258,16 +265,22 @@ class _SheetFiller:
         else:
             cell.value = value
         if content.link:
-            self._link(cell, content.link)
+            self._link(cell, content)
 
-    def _link(self, cell: Any, path: str) -> None:
+    def _link(self, cell: Any, content: PaperCell) -> None:
         from openpyxl.worksheet.hyperlink import Hyperlink
 
         if self._links >= MOST_LINKS:
             self._counts.unlinked += 1
             return
         self._links += 1
-        cell.hyperlink = Hyperlink(ref=cell.coordinate, target=quote(self._link_of(path), safe="/:"))
+        path = content.link if content.beside else self._link_of(content.link)
+        cell.hyperlink = Hyperlink(
+            ref=cell.coordinate,
+            target=quote(path, safe="/"),
+            location=content.anchor or None,
+            tooltip=cell_text(content.tip)[0][:MOST_TIP] or None,
+        )
 
 
 def _as_text(value: str | float | datetime) -> str:
@@ -315,6 +328,8 @@ def _add_placeholders(row: _TemplateRow, cell: Any, place: str) -> list[str]:
             problems.append(f"{place}: a formula cannot hold a placeholder")
         elif not is_known(group, name):
             problems.append(f"{place}: there is no placeholder {found[0]}")
+        elif (group, name) == REMARKS and found[0] != cell.value.strip():
+            problems.append(f"{place}: {found[0]} stands alone in its cell")
         elif group == FIELD:
             row.first, row.last = row.first or cell.column, cell.column
         elif group in LISTS:

@@ -11,13 +11,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskControl
+from shared.field_types import base_type
 from shared.papers.paper import (
     EXCEPTION_KINDS,
     MARKS,
     Paper,
+    PaperComment,
     PaperException,
     PaperField,
     PaperSample,
@@ -28,12 +31,16 @@ from shared.papers.paper import (
 from shared.papers.words import (
     attribute,
     by_words,
+    comment_words,
     controls_words,
+    decided_words,
     decision_words,
     draw_words,
     moment_words,
     period,
     review_words,
+    sample_by_words,
+    sample_decision_words,
     status_words,
     value_words,
     verdict,
@@ -48,10 +55,14 @@ FIELD = "field"
 
 @dataclass(frozen=True)
 class PaperCell:
-    """What a placeholder stands for. ``link``: a path in the run's folder; empty: none."""
+    """What a placeholder stands for. ``link``: a path in the run's folder; empty: none. ``beside``: it leads from the
+    workbook instead. ``anchor``: the place in the file. ``tip``: what is shown over the link."""
 
     value: str | float | datetime
     link: str = ""
+    beside: bool = False
+    anchor: str = ""
+    tip: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,12 +80,11 @@ def _moment(at: datetime | None) -> datetime | str:
     return at.astimezone(UTC).replace(tzinfo=None, microsecond=0) if at is not None else ""
 
 
-def typed_value(value: PaperValue) -> str | float:
+def cell_value(value: PaperValue) -> str | float:
     """Return a value as a cell has it: a number where Excel keeps all of its digits, else the text."""
-    kind = value.type.removesuffix("| null").strip()
-    if value.mark in ("N", "?", "-"):
+    if value.absent or value.mark in ("?", "-"):
         return value_words(value)
-    if kind in ("integer", "number", "decimal") and not isinstance(value.value, bool):
+    if base_type(value.type) in ("number", "decimal") and not isinstance(value.value, bool):
         number = number_of(str(value.value)) if re.fullmatch(r"[+-]?\d+(\.\d+)?", str(value.value)) else None
         return value.text if number is None else number
     return value.text
@@ -95,6 +105,7 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "run.software": lambda paper: paper.software,
     "run.remarks": lambda _: "",
     "review.state": review_words,
+    "review.decided": decided_words,
     "review.signed_off_at": lambda paper: _moment(paper.signed_off_at),
     "population.headline": lambda paper: paper.population.headline,
     "population.complete": lambda paper: "yes" if paper.population.complete else "no",
@@ -108,6 +119,7 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "population.excepted": lambda paper: float(paper.population.excepted),
     "population.flagged": lambda paper: float(paper.population.flagged),
     "population.exceptions": lambda paper: float(len(paper.exceptions)),
+    "population.open_exceptions": lambda paper: float(paper.open_exceptions),
     "draw.method": lambda paper: draw_words(paper.draw),
     "draw.seed": lambda paper: paper.draw.seed if paper.draw is not None else "none: nothing was drawn",
     "draw.size": lambda paper: float(paper.draw.size) if paper.draw is not None else "",
@@ -124,9 +136,30 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
 """Placeholders of the run, each with its fact."""
 
 
+STORED_PAGE = ".mhtml.zst"
+PAGE_TIP = (
+    "The page as it was stored (.mhtml.zst). `exhibit web` shows it below the values of its sample; or unpack it with "
+    "`zstd -d` and open the .mhtml in a browser of the family of Chrome"
+)
+
+
 def _sample_link(sample: PaperSample) -> PaperCell:
-    files = [one.path for one in sample.files if one.kind == "screenshot"]
-    return PaperCell(sample.key or sample.sample_id, files[0] if files else "")
+    name = sample.key or sample.sample_id
+    if sample.report:
+        return PaperCell(name, sample.report, anchor=f"sample={quote(sample.sample_id, safe='')}")
+    return PaperCell(name, next((one.path for one in sample.files if one.kind == "screenshot"), ""))
+
+
+def _picture_link(value: PaperValue) -> PaperCell:
+    """Return a value that leads to its crop; without one, to the whole picture."""
+    picture = next((place.picture for place in value.places if place.picture), "")
+    if value.crop:
+        return PaperCell(cell_value(value), value.crop, beside=True, tip=f"Cut of {picture}")
+    return PaperCell(cell_value(value), picture)
+
+
+def _page_link(text: str, value: PaperValue) -> PaperCell:
+    return PaperCell(text, value.page, tip=PAGE_TIP if value.page.endswith(STORED_PAGE) else "")
 
 
 _SAMPLE: Mapping[str, _Make] = {
@@ -135,16 +168,18 @@ _SAMPLE: Mapping[str, _Make] = {
     "status": lambda one: status_words(one.status),
     "reason": lambda one: one.why,
     "message": lambda one: one.message,
-    "remarks": lambda one: "\n".join(part for part in (one.why, one.message, *one.notes) if part),
+    "remarks": lambda one: "\n".join(
+        part for part in (one.why, one.message, *one.notes, *map(comment_words, one.comments)) if part
+    ),
     "url": lambda one: one.url,
     "read_by": lambda one: one.decided_by,
     "finished_at": lambda one: _moment(one.finished_at),
     "answer": lambda one: PaperCell(one.judgment.text, one.judgment.picture) if one.judgment is not None else "",
     "reasoning": lambda one: one.reasoning,
     "reviewed_answer": lambda one: one.judgment.reviewed_value if one.judgment is not None else "",
-    "decision": lambda one: decision_words(one.reviewed),
-    "decided_by": lambda one: by_words(one.reviewed),
-    "decision_reason": lambda one: one.reviewed.reason if one.reviewed is not None else "",
+    "decision": sample_decision_words,
+    "decided_by": sample_by_words,
+    "decision_reason": lambda one: "; ".join(dict.fromkeys(said.reason for _, said in one.decided if said.reason)),
     "signed_off_at": lambda one: _moment(one.signed_off_at),
     "manifest_sha256": lambda one: PaperCell(
         one.manifest_sha256, f"{one.sample_id}/{layout.MANIFEST}" if one.manifest_sha256 else ""
@@ -154,15 +189,15 @@ _FIELD: Mapping[str, _Make] = {
     "name": lambda one: one.field.name,
     "heading_of_mark": lambda _: "mark",
     "description": lambda one: one.field.description,
-    "value": lambda one: PaperCell(typed_value(one.value), one.value.picture) if one.value is not None else "",
-    "mark": lambda one: PaperCell(one.value.mark, one.value.page) if one.value is not None else "",
+    "value": lambda one: _picture_link(one.value) if one.value is not None else "",
+    "mark": lambda one: _page_link(one.value.mark, one.value) if one.value is not None else "",
     "reviewed_value": lambda one: one.value.reviewed_value if one.value is not None else "",
     "decision": lambda one: decision_words(one.value.reviewed) if one.value is not None else "",
 }
 _VALUE: Mapping[str, _Make] = {
-    "sample": lambda one: one[0].key or one[0].sample_id,
+    "sample": lambda one: _sample_link(one[0]) if one[0].report else one[0].key or one[0].sample_id,
     "field": lambda one: one[1].field,
-    "value": lambda one: PaperCell(typed_value(one[1]), one[1].picture),
+    "value": lambda one: _picture_link(one[1]),
     "shown": lambda one: one[1].shown,
     "mark": lambda one: one[1].mark,
     "read_by": lambda one: one[1].read_by,
@@ -170,7 +205,7 @@ _VALUE: Mapping[str, _Make] = {
     "picture": lambda one: PaperCell(one[1].picture, one[1].picture),
     "picture_sha256": lambda one: one[1].picture_sha256,
     "box": lambda one: box_words(one[1]),
-    "page": lambda one: PaperCell(one[1].page, one[1].page),
+    "page": lambda one: _page_link(one[1].page, one[1]),
     "page_sha256": lambda one: one[1].page_sha256,
     "reviewed_value": lambda one: one[1].reviewed_value,
     "decision": lambda one: decision_words(one[1].reviewed),
@@ -197,6 +232,13 @@ LISTS: Mapping[str, Mapping[str, _Make]] = {
     "sample": _SAMPLE,
     "value": _VALUE,
     "exception": _EXCEPTION,
+    "comment": {
+        "about": lambda one: one.about,
+        "where": lambda one: one.where,
+        "text": lambda one: one.text,
+        "by": lambda one: one.by,
+        "at": lambda one: _moment(one.at),
+    },
     "mark": {"code": lambda one: one[0], "meaning": lambda one: one[1]},
     "outcome": {
         "status": lambda one: status_words(one[0]),
@@ -227,7 +269,16 @@ def box_words(value: PaperValue) -> str:
     return f"x {box.x:.0f}, y {box.y:.0f}, {box.width:.0f} x {box.height:.0f} px" if box is not None else ""
 
 
-Item = TaskControl | PaperSample | tuple[Any, ...] | PaperException | PaperSignature | PaperStamp | SampleOfField
+Item = (
+    TaskControl
+    | PaperSample
+    | tuple[Any, ...]
+    | PaperException
+    | PaperComment
+    | PaperSignature
+    | PaperStamp
+    | SampleOfField
+)
 
 
 def items_of(paper: Paper, name: str) -> Sequence[Any]:
@@ -237,6 +288,7 @@ def items_of(paper: Paper, name: str) -> Sequence[Any]:
         "sample": lambda: paper.samples,
         "value": lambda: list(_values(paper)),
         "exception": lambda: paper.exceptions,
+        "comment": lambda: paper.comments,
         "mark": lambda: list(MARKS.items()),
         "outcome": lambda: paper.population.outcomes,
         "signature": lambda: paper.signatures,

@@ -17,7 +17,7 @@ from typing import Any
 from shared.evidence_format.export import EARLIEST, MODE
 from shared.extras import need_extra
 from shared.papers.paper import Paper
-from shared.papers.workpaper.fill_template import FillCounts, TemplateRefused, fill_sheet
+from shared.papers.workpaper.fill_template import FillCounts, TemplateRefused, check_sheet, fill_sheet
 
 DEFAULT_TEMPLATE = Path(__file__).with_name("template.xlsx")
 MOST_TEMPLATE_BYTES = 20_000_000
@@ -35,33 +35,24 @@ class Workpaper:
     remarks: Sequence[str]
 
 
-def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path | None = None) -> Workpaper:
+def make_workpaper(
+    paper: Paper, link_of: Callable[[str], str], template: Path | None = None, lacking: Sequence[str] = ()
+) -> Workpaper:
     """Return the workpaper of a run.
 
     Args:
         link_of: returns the target of a link for a path in the run's folder, relative to the workbook.
         template: a workbook with placeholders; None: the one that comes with Exhibit.
+        lacking: what the files beside the workbook lack, which it tells too.
 
     Raises:
         TemplateRefused: the template is no workbook, or cannot be filled.
         PermanentError: the extra is not installed (``not_installed``).
     """
-    need_extra("papers")
-    values = sum(len(one.values) for one in paper.samples)
-    if values > MOST_VALUES:
-        message = f"{values:,} values, and a workpaper has {MOST_VALUES:,} at most; combined.xlsx and SQL have all"
-        raise TemplateRefused(message)
-    book = _open_template(template or DEFAULT_TEMPLATE)
+    book = _open_for(paper, template)
     counts = FillCounts()
-    problems: list[str] = []
-    for sheet in book.worksheets:
-        try:
-            fill_sheet(sheet, paper, link_of, counts)
-        except TemplateRefused as exc:
-            problems.append(str(exc))
-    if problems:
-        raise TemplateRefused("; ".join(problems))
-    remarks = counts.remarks
+    _each_sheet(book, lambda sheet: fill_sheet(sheet, paper, link_of, counts))
+    remarks = [*lacking, *counts.remarks]
     for cell in counts.late:
         cell.value = " ".join(f"{one}." for one in remarks) or None
     at = paper.last_change.astimezone(UTC).replace(tzinfo=None, microsecond=0)
@@ -72,6 +63,32 @@ def make_workpaper(paper: Paper, link_of: Callable[[str], str], template: Path |
     book.save(written)
     about.modified = at  # saving writes the present time into it
     return Workpaper(with_fixed_times(written.getvalue(), about), remarks)
+
+
+def check_workpaper(paper: Paper, template: Path | None = None) -> None:
+    """Raise what :func:`make_workpaper` raises of a run or a template that cannot be taken, before anything is made."""
+    _each_sheet(_open_for(paper, template), check_sheet)
+
+
+def _open_for(paper: Paper, template: Path | None) -> Any:
+    need_extra("papers")
+    values = sum(len(one.values) for one in paper.samples)
+    if values > MOST_VALUES:
+        message = f"{values:,} values, and a workpaper has {MOST_VALUES:,} at most; combined.xlsx and SQL have all"
+        raise TemplateRefused(message)
+    return _open_template(template or DEFAULT_TEMPLATE)
+
+
+def _each_sheet(book: Any, do: Callable[[Any], None]) -> None:
+    """Do something with each sheet. Raises TemplateRefused with what is wrong with all of them."""
+    problems: list[str] = []
+    for sheet in book.worksheets:
+        try:
+            do(sheet)
+        except TemplateRefused as exc:
+            problems.append(str(exc))
+    if problems:
+        raise TemplateRefused("; ".join(problems))
 
 
 def _open_template(path: Path) -> Any:

@@ -25,7 +25,7 @@ from shared.papers.workpaper.write_workpaper import DEFAULT_TEMPLATE, make_workp
 from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
 from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, reviewed_run
 
-SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Sign-off", "Integrity"]
+SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Comments", "Sign-off", "Integrity"]
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
 
 
@@ -80,10 +80,13 @@ async def test_every_link_leads_to_a_file_of_the_run(run: Desk):
     assert {"run_1/T-1/01_ticket.png", "run_1/T-1/01_ticket.mhtml.zst", "run_1/manifest.json"} <= links
 
 
-async def test_a_value_that_is_open_is_an_exception_with_what_it_is_open_between(run: Desk):
+async def test_a_value_that_is_open_is_told_with_its_sample_and_with_what_it_is_open_between(run: Desk):
     data = made(paper_of(run)[0])
     rows = {(row[0], row[1]): row[2:5] for row in sheet(data, "Exceptions")[5:]}
-    assert rows["Value", DOUBTFUL] == ["owner", "open", "open between: Ann Lee | =cmd|' /C calc'!A0"]
+    assert [key for key in rows if key[1] == DOUBTFUL] == [("Sample", DOUBTFUL)]
+    where, code, told = rows["Sample", DOUBTFUL]
+    assert (where, code) == ("owner", "ambiguous_value")
+    assert str(told).endswith("; owner is open between: Ann Lee | =cmd|' /C calc'!A0")
     assert rows["Sample", LOST][1] == "not_found"
     marks = {row[1]: (row[4], row[6]) for row in sheet(data, "Attributes")[5 : 5 + len(HOSTILE) + 2]}
     assert (marks["T-1"], marks[DOUBTFUL]) == (("U", "T"), ("U", "?"))
@@ -96,11 +99,21 @@ async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: 
     data = made(paper_of(desk)[0])
     value = next(row for row in sheet(data, "Values") if row[:2] == [DOUBTFUL, "owner"])
     assert value[5:7] == ["=Ann", "corrected"]
+    corrected = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Value", DOUBTFUL])
+    assert corrected[2:7] == ["owner", "open", "open between: Ann Lee | =cmd|' /C calc'!A0", "corrected", "=Ann"]
     lost = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Sample", LOST])
     assert lost[5:9] == ["rejected", "", "as the page says", "ann, 2026-11-21 08:00:00 UTC"]
+    decided = {row[1]: row[-3:] for row in sheet(data, "Attributes")[5:]}
+    assert decided[DOUBTFUL][:2] == ["accepted; owner: corrected", "ann, 2026-11-21 08:00:00 UTC"]
+    assert decided[LOST][0] == "rejected"
+    said = "ask the =owner\ufffd"
+    assert decided[DOUBTFUL][2].endswith(f"Comment by cleo, 2026-11-21 08:00:00 UTC, on owner: {said}")
+    assert [row[:4] for row in sheet(data, "Comments")[5:]] == [[DOUBTFUL, "owner", said, "cleo"]]
     signed = [row[:2] for row in sheet(data, "Sign-off")[6:8]]
     assert signed == [["ann", "reviewer"], ["cleo", "approver"]]
     cover = facts(data, "Cover")
+    assert cover["Open exceptions"] == 1  # what was rejected is no evidence
+    assert cover["Decided"].endswith(" accepted, 1 rejected")
     assert cover["Seed"] == "Q1"
     assert cover["Drawn for re-performance"].startswith(f"2 of {len(HOSTILE) + 2} (attribute sampling")
     assert cover["Review"] == "Signed off on 2026-11-21 08:00:00 UTC"
@@ -133,6 +146,7 @@ async def test_a_run_at_work_says_that_nothing_proves_it(desk: Desk, tmp_path: P
     cover = facts(made(paper_of(desk)[0]), "Cover")
     assert cover["Evidence"].startswith("NOT SEALED")
     assert cover["Complete"] == "Not finished: 1 found so far"
+    assert not [text for text in cover.values() if "none was left out" in str(text)]
 
 
 async def test_a_file_that_changes_after_the_check_is_on_no_paper(run: Desk):
@@ -196,6 +210,12 @@ async def test_a_template_is_filled_row_by_row_and_field_by_field(run: Desk, tmp
     assert [page.cell(row, 1).font.bold for row in (1, 2, count + 1, count + 2)] == [False, True, True, False]
 
 
+async def test_a_template_tells_all_exceptions_and_those_that_are_open(desk: Desk, tmp_path: Path):
+    await reviewed_run(desk)
+    own = template(tmp_path / "own.xlsx", ["{{population.exceptions}}", "{{population.open_exceptions}}"], [""])
+    assert sheet(made(paper_of(desk)[0], own), "Mine")[0] == [3, 1]
+
+
 async def test_a_list_without_items_says_so(run: Desk, tmp_path: Path):
     own = template(tmp_path / "own.xlsx", ["Signed by", ""], ["{{signature.name}}", "{{signature.at}}"])
     assert sheet(made(paper_of(run)[0], own), "Mine") == [["Signed by"], ["none"]]
@@ -204,7 +224,7 @@ async def test_a_list_without_items_says_so(run: Desk, tmp_path: Path):
 async def test_all_that_is_wrong_with_a_template_is_named_with_its_cell(run: Desk, tmp_path: Path):
     own = template(
         tmp_path / "own.xlsx",
-        ["{{run.nothing}}", '=HYPERLINK("{{run.id}}")'],
+        ["{{run.nothing}}", '=HYPERLINK("{{run.id}}")', "Lacking: {{run.remarks}}"],
         ["{{sample.id}} {{exception.told}}", "{{field.name}}", "apart", "{{field.mark}}"],
     )
     with pytest.raises(TemplateRefused) as refused:
@@ -212,6 +232,7 @@ async def test_all_that_is_wrong_with_a_template_is_named_with_its_cell(run: Des
     assert str(refused.value).split("; ") == [
         "Mine!A1: there is no placeholder {{run.nothing}}",
         "Mine!B1: a formula cannot hold a placeholder",
+        "Mine!C1: {{run.remarks}} stands alone in its cell",
         "Mine!A2: a row is repeated for one list, sample or exception",
         "Mine!2: the cells of a field are not side by side",
     ]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from services.console import exits
-from services.console.commands.export.papers import PAPERS, PaperOptions, WrittenFile, write_paper
+from services.console.commands.export.papers import PAPERS, PaperOptions, WrittenFile, beside_paper, write_paper
 from services.console.commands.verify import load_authority, load_trusted_key, to_json_object, verdict_lines
 from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, TsaCertificate, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
@@ -94,6 +94,9 @@ def _check_out(given: Path | None, form: ExportFormat, checked: RunCheck, medium
     out = given or Path(NAMES[form].format(run=checked.run_id or Path(medium.place).name))
     if out.exists():
         raise NoRun(f"{out} is there already: name another with --out, or remove it")
+    beside = beside_paper(out)
+    if form == "workpaper" and (beside.exists() or beside.is_symlink()):
+        raise NoRun(f"{beside}, where its crops belong, is there already: name another with --out, or remove it")
     if not out.parent.is_dir():
         raise NoRun(f"there is no folder {out.parent}")
     if out.resolve().is_relative_to(Path(medium.place).resolve()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from shared.evidence_format.sources.source import NoRun, RunSource
 from shared.evidence_format.verify.verify_run import RunCheck
 from shared.papers.paper import Paper
 from shared.papers.read_paper import CheckedFiles, read_paper
+from shared.whole_files import new_folder, replace_file
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,13 @@ class PaperOptions:
 
 @dataclass(frozen=True)
 class PaperWork:
-    """A paper to be made. ``files``: of its run."""
+    """A paper to be made. ``files``: of its run. ``beside``: a new folder, for files that it leads to."""
 
     paper: Paper
     files: CheckedFiles
     path: Path
     options: PaperOptions
+    beside: Path
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class WrittenFile:
 
 
 def write_paper(form: str, medium: RunSource, checked: RunCheck, path: Path, options: PaperOptions) -> WrittenFile:
-    """Write a paper of a run that was checked. On an error no file is left.
+    """Write a paper of a run that was checked, and the folder of files that it leads to. On an error none is left.
 
     Raises:
         NoRun: the run cannot be read, or no such paper can be made of it: the message says why.
@@ -54,24 +55,43 @@ def write_paper(form: str, medium: RunSource, checked: RunCheck, path: Path, opt
         PermanentError: the extra is not installed (``not_installed``).
     """
     paper = read_paper(medium, checked)
-    data, remarks = PAPERS[form](PaperWork(paper, CheckedFiles(medium, checked), path, options))
-    _write_whole(path, data)
+    with new_folder(beside_paper(path)) as beside:
+        data, remarks = PAPERS[form](PaperWork(paper, CheckedFiles(medium, checked), path, options, beside.path))
+        with replace_file(path) as file:
+            file.write(data)
+            beside.put_in_place()
     samples, exceptions = len(paper.samples), len(paper.exceptions)
     lines = [f"{path}: {samples} samples and {exceptions} exceptions of {paper.run_id}", *remarks]
     return WrittenFile(path, lines, {"samples": samples, "exceptions": exceptions, "remarks": list(remarks)})
 
 
+def beside_paper(path: Path) -> Path:
+    """Return the folder of the files that a paper at ``path`` leads to: its crops."""
+    return path.with_name(f"{path.stem}_crops")
+
+
 def _workpaper(work: PaperWork) -> tuple[bytes, list[str]]:
+    from shared.papers.pictures.value_crops import write_crops
     from shared.papers.workpaper.fill_template import TemplateRefused
-    from shared.papers.workpaper.write_workpaper import make_workpaper
+    from shared.papers.workpaper.write_workpaper import check_workpaper, make_workpaper
 
     base = link_base(work.paper.run_id, work.path, work.options.run_folder)
+    folder = beside_paper(work.path).name
     try:
-        made = make_workpaper(work.paper, lambda file: f"{base}/{file}", work.options.template)
+        check_workpaper(work.paper, work.options.template)
+        cropped = write_crops(work.paper, work.files.read, work.beside, folder)
+        counts = cropped.counts
+        made = make_workpaper(
+            cropped.paper, lambda file: f"{base}/{file}", work.options.template, lacking=counts.remarks
+        )
     except TemplateRefused as exc:
         raise NoRun(f"the template cannot be filled: {exc}") from exc
-    remarks = [f"its links lead to {base}/: keep it beside the evidence", *made.remarks]
-    return made.data, remarks
+    remarks = [f"its links lead to {base}/: keep it beside the evidence"]
+    if counts.files:
+        remarks.append(
+            f"{folder}/: crops of {counts.files:,} values, {counts.size_bytes / 1e6:,.1f} MB: keep both together"
+        )
+    return made.data, [*remarks, *made.remarks]
 
 
 def _pdf(work: PaperWork) -> tuple[bytes, list[str]]:
@@ -106,21 +126,6 @@ def link_base(run_id: str, path: Path, folder: Path | None) -> str:
         return Path(os.path.relpath(folder.resolve(), path.resolve().parent)).as_posix()
     except ValueError:  # another drive
         return run_id
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.chmod(0o644)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 PAPERS: Mapping[str, Callable[[PaperWork], tuple[bytes, list[str]]]] = {

@@ -22,7 +22,7 @@ from xlsxwriter.format import Format
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import SortedSpool
-from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
+from services.evidence.outputs.xlsx.sample_sheet import CellWriter, LinkedBook, LinkedSheet, SampleSheet
 from services.evidence.tables import sheets
 from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
 from shared.contracts.discovery import RunRecord
@@ -84,13 +84,15 @@ class Workbook:
         named = [one.sheet.name for one in self._cells.items.values()]
         parts = {one: self._sheet(sheets.sheet_name(one, [*taken, *named]), taken) for one in statuses}
         items = {name: self._item_sheet(one.sheet, taken) for name, one in self._cells.items.items()}
+        writer = CellWriter(self._formats)
         for data, _ in self._spool.in_order():
             row = self._decoder.decode(data)
-            everything.add(row.cells)
-            parts[row.status].add(row.cells)
+            cells = writer.row(row.cells)
+            everything.add(cells)
+            parts[row.status].add(cells)
             for name, rows in row.items.items():
-                for cells in rows:
-                    items[name].add(cells)
+                for one in rows:
+                    items[name].add(writer.row(one))
         for sheet in (everything, *parts.values(), *items.values()):
             sheet.finish()
         unlinked = sum(sheet.unlinked for sheet in (everything, *parts.values(), *items.values()))
@@ -124,7 +126,7 @@ class Workbook:
         sheet: Any = self._book.add_worksheet(name, LinkedSheet)
         sheet.open_links(self._folder / f"links-{len(taken)}")
         taken.append(name)
-        return SampleSheet(sheet, f"{self._record.run_id}: {name}", names, widths, self._formats)
+        return SampleSheet(sheet, f"{self._record.run_id}: {name}", names, widths, self._formats["head"])
 
     def _write_about(self, unlinked: int, items_left_out: int) -> None:
         sheet = self._book.add_worksheet(ABOUT)

@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw
 
 from shared.contracts.results import Box
 from shared.papers.paper import PaperFile, PaperPlace, PaperSample, PaperValue
-from shared.papers.pdf_pack.crops import MOST_CROPS, TALLEST, CropPlan, plan_crops
-from shared.papers.pdf_pack.cut_pictures import cut_picture
+from shared.papers.pictures.crops import MOST_CROPS, TALLEST, CropPlan, plan_crops
+from shared.papers.pictures.cut_pictures import cut_picture
 from tests.typed import there
 
 PAGE = Box(x=0, y=0, width=400, height=2000)

@@ -46,6 +46,20 @@ class PictureCrop:
 
 
 @dataclass(frozen=True)
+class CropShape:
+    """How parts are cut: at most ``most`` of a sample, each at least ``least`` and, where one value allows it, at most
+    ``tallest`` as high as it is wide."""
+
+    most: int = MOST_CROPS
+    tallest: float = TALLEST
+    least: float = LEAST
+
+
+ON_PAGE = CropShape()
+"""Of the parts that stand together on the page of a sample."""
+
+
+@dataclass(frozen=True)
 class CropPlan:
     """``left_out``: names of values whose picture is not shown, because there are too many parts."""
 
@@ -58,8 +72,8 @@ class CropPlan:
         return frozenset(box.name for crop in self.crops for box in crop.boxes)
 
 
-def plan_crops(sample: PaperSample, numbered: Iterable[tuple[int, PaperValue]]) -> CropPlan:
-    """Return the parts of pictures for the page of a sample: all values that have a box are on one.
+def plan_crops(sample: PaperSample, numbered: Iterable[tuple[int, PaperValue]], shape: CropShape = ON_PAGE) -> CropPlan:
+    """Return the parts of pictures that show the values of a sample: all values that have a box are on one.
 
     A sample none of whose values has a box shows the top of its last screenshot.
     """
@@ -75,9 +89,9 @@ def plan_crops(sample: PaperSample, numbered: Iterable[tuple[int, PaperValue]]) 
     crops: list[PictureCrop] = []
     left_out: list[str] = []
     for (path, area), shown in by_picture.items():
-        for part in _parts(shown, area):
-            if len(crops) < MOST_CROPS:
-                crops.append(_crop(path, hashes[path], area, part))
+        for part in _parts(shown, area, shape):
+            if len(crops) < shape.most:
+                crops.append(_crop(path, hashes[path], area, part, shape))
             else:
                 left_out += [one.name for one in part]
     if not crops:
@@ -100,23 +114,23 @@ class _NamedBox(NamedTuple):
     box: Box
 
 
-def _parts(shown: Sequence[_NamedBox], area: Box) -> list[list[_NamedBox]]:
+def _parts(shown: Sequence[_NamedBox], area: Box, shape: CropShape) -> list[list[_NamedBox]]:
     """Return the values in groups that are each near enough for one part, from top to bottom."""
     parts: list[list[_NamedBox]] = []
     for one in sorted(shown, key=lambda one: (one.box.y, one.box.x, one.name)):
         bottom = one.box.y + one.box.height
-        if parts and bottom - parts[-1][0].box.y + 2 * MARGIN_PX <= area.width * TALLEST:
+        if parts and bottom - parts[-1][0].box.y + 2 * MARGIN_PX <= area.width * shape.tallest:
             parts[-1].append(one)
         else:
             parts.append([one])
     return parts
 
 
-def _crop(path: str, sha256: str, area: Box, part: Sequence[_NamedBox]) -> PictureCrop:
+def _crop(path: str, sha256: str, area: Box, part: Sequence[_NamedBox], shape: CropShape) -> PictureCrop:
     top = max(min(one.box.y for one in part) - MARGIN_PX - area.y, 0.0)
     bottom = min(max(one.box.y + one.box.height for one in part) + MARGIN_PX - area.y, area.height)
-    least = min(area.width * LEAST, area.height)
-    if bottom <= area.width * TALLEST:
+    least = min(area.width * shape.least, area.height)
+    if bottom <= area.width * shape.tallest:
         top = 0.0  # the top of the page shows best which page it is
     if bottom - top < least:
         bottom = min(top + least, area.height)
