@@ -14,6 +14,7 @@ from services.evidence.refused_results import RefusedResults
 from services.evidence.reviews.review_logs import ReviewLogs
 from services.evidence.run_ledger import RunLedger
 from services.evidence.store.quarantine import Quarantine
+from services.evidence.store.run_tags import RunTags
 from services.evidence.timestamps.asking import Timestamps
 from services.evidence.webhooks.delivery import Webhooks
 from shared.bus.access.use import BusUse
@@ -53,12 +54,14 @@ class EvidenceDeps:
     reviews: ReviewLogs = field(init=False)
     library: LibraryArtifacts = field(init=False)
     quarantine: Quarantine = field(init=False)
+    tags: RunTags = field(init=False)
     refused_results: RefusedResults = field(init=False)
 
     def __post_init__(self) -> None:
         self.ledger = RunLedger(self.store)
         self.reviews = ReviewLogs(self.store)
         self.quarantine = Quarantine(self.store, lambda: self.now())
+        self.tags = RunTags(self.store, lambda: self.now(), read_only=self.read_only)
         self.refused_results = RefusedResults(self.store, self.ledger, lambda: self.now())
         self.library = LibraryArtifacts(self.store, self.blobs, self.now, read_only=self.read_only)
 

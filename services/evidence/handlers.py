@@ -54,6 +54,7 @@ from shared.contracts.sessions.reviewing import (
     ReviewSignedOff,
 )
 from shared.contracts.sessions.settling import SampleSettled, SettleReply, SettleSample
+from shared.contracts.sessions.tagging import TagReply, TagRun
 from shared.contracts.sessions.webhooks import DeliverWebhook
 from shared.contracts.steps import StepTaken
 from shared.contracts.workflows.artifacts import (
@@ -91,6 +92,7 @@ from shared.subjects import (
     SAVE_ARTIFACT,
     SETTLE_SAMPLE,
     STEP_TAKEN,
+    TAG_RUN,
 )
 
 UNLIMITED_ATTEMPTS = None
@@ -296,6 +298,12 @@ async def settle_sample(request: SettleSample, deps: EvidenceDeps) -> SettleRepl
 async def decide_review(request: DecideReview, deps: EvidenceDeps) -> DecideReply:
     """File a decision of a person who reviews the run, or refuse it with the reason."""
     return await take_decision(deps, request)
+
+
+@actor.answers(TAG_RUN, deadline_s=60.0, paced=1)
+async def tag_run(request: TagRun, deps: EvidenceDeps) -> TagReply:
+    """Set and remove tags of a run, which change nothing of its evidence, or refuse that with the reason."""
+    return await deps.tags.change(request)
 
 
 @actor.answers(COMPARE_RUNS, deadline_s=BIG_FILE_DEADLINE_S, paced=10)

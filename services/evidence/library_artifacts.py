@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from services.evidence.ports import READ_LIMIT, Store
+from services.evidence.run_lock.change_locks import ARTIFACT, ChangeLocks, ChangeT, lock_name
 from services.evidence.state.reply_pages import first_page
 from shared.aio import map_concurrently
 from shared.bus.ports import Blobs
@@ -38,12 +39,12 @@ from shared.streams import ANSWERS, ARTIFACTS
 
 
 class LibraryArtifacts:
-    """An artifact exists from the moment its entry is written, which is after its bytes. Changes are one at a time: a
-    lock of this process, and the lock that the store has for runs, taken for the time of a change."""
+    """An artifact exists from the moment its entry is written, which is after its bytes. It is changed by one at a
+    time."""
 
     def __init__(self, store: Store, blobs: Blobs, now: Callable[[], datetime], *, read_only: bool) -> None:
         self._store, self._blobs, self._now, self._read_only = store, blobs, now, read_only
-        self._changing = asyncio.Lock()
+        self._locks = ChangeLocks(store)
 
     async def save(self, request: SaveArtifact) -> ArtifactSaved:
         """Raises PermanentError: ``name_taken``, ``unsafe_name``, ``too_large``, ``blob_damaged``, ``no_blob``."""
@@ -65,12 +66,7 @@ class LibraryArtifacts:
                 saved_by=request.saved_by,
                 saved_at=self._now(),
             )
-            async with self._change():
-                if await self._store.read(entry_key) is not None:
-                    raise artifact_taken(name)
-                await self._store.write_file(library_artifact_key(name, CONTENT), file.path)
-                await self._store.write(entry_key, encode_file(entry))
-                await self._store.make_durable(library_artifact_key(name))
+            await self._change(name, lambda: self._store_new(entry, file.path))
         return ArtifactSaved(artifact=entry)
 
     async def load(self, name: str) -> ArtifactLoaded:
@@ -100,23 +96,28 @@ class LibraryArtifacts:
         return ArtifactsListed(artifacts=first_page(entries[max(skip, 0) :]), total=len(entries))
 
     async def delete(self, name: str) -> ArtifactDeleted:
-        async with self._change():
-            existed = await self._entry(name) is not None
-            if existed:
-                await self._store.remove(library_artifact_key(name))
+        return await self._change(name, lambda: self._remove(name))
+
+    async def _store_new(self, entry: ArtifactEntry, file: Path) -> None:
+        name, entry_key = entry.name, library_artifact_key(entry.name, ENTRY)
+        if await self._store.read(entry_key) is not None:
+            raise artifact_taken(name)
+        await self._store.write_file(library_artifact_key(name, CONTENT), file)
+        await self._store.write(entry_key, encode_file(entry))
+        await self._store.make_durable(library_artifact_key(name))
+
+    async def _remove(self, name: str) -> ArtifactDeleted:
+        existed = await self._entry(name) is not None
+        if existed:
+            await self._store.remove(library_artifact_key(name))
         return ArtifactDeleted(existed=existed)
 
     async def _entry(self, name: str) -> ArtifactEntry | None:
         data = await self._store.read(library_artifact_key(name, ENTRY))
         return None if data is None else parse_artifact_entry(data)
 
-    @asynccontextmanager
-    async def _change(self) -> AsyncGenerator[None]:
+    async def _change(self, name: str, change: Callable[[], Coroutine[Any, Any, ChangeT]]) -> ChangeT:
         if self._read_only:
             raise PolicyDenied("this process only reads evidence, so it neither saves nor deletes artifacts")
-        async with self._changing:
-            await self._store.lock_run(LIBRARY_ARTIFACTS)
-            try:
-                yield
-            finally:
-                await self._store.unlock_run(LIBRARY_ARTIFACTS)
+        library_artifact_key(name)  # before a lock has the name
+        return await self._locks.run_alone(lock_name(ARTIFACT, name), change)

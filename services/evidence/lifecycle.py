@@ -113,7 +113,7 @@ async def _judge_run(deps: EvidenceDeps, state: RunState) -> None:
     if not fields:
         return
     run_id = state.record.run_id
-    ids = [sample.sample_id for sample in sorted((one for one, _ in state.samples.values()), key=lambda one: one.row)]
+    ids = [sample.sample_id for sample in state.in_row_order]
 
     async def read(sample_id: str) -> tuple[str, ResultFile | None]:
         return sample_id, await _read_result(deps, run_id, sample_id)

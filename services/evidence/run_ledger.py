@@ -11,7 +11,7 @@ from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.recovery import read_attempt_log, read_latest_attempt, read_run
 from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import RunState
-from shared.aio import map_concurrently
+from shared.aio import map_concurrently, run_to_its_end
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadedSample, RunFinished
 from shared.errors import PermanentError
@@ -43,12 +43,21 @@ class RunLedger:
 
     async def lock_run(self, run_id: str) -> None:
         """Take the run's lock, before anything of the run is written. State that was read before this process had the
-        lock is dropped. Raises Unavailable (``run_held``) if another process has it."""
+        lock is dropped, also where the caller is cancelled meanwhile: the store goes on with it. Raises Unavailable
+        (``run_held``) if another process has it."""
+        if not layout.is_safe(run_id):
+            return
         async with self._reading:
-            if layout.is_safe(run_id) and await self._store.lock_run(run_id):
-                self._runs.pop(run_id, None)
-                for key in [key for key in self._logs if key[0] == run_id]:
-                    del self._logs[key]
+            await run_to_its_end(self._take_lock(run_id))
+
+    async def _take_lock(self, run_id: str) -> None:
+        if await self._store.lock_run(run_id):
+            self._drop(run_id)
+
+    def _drop(self, run_id: str) -> None:
+        self._runs.pop(run_id, None)
+        for key in [key for key in self._logs if key[0] == run_id]:
+            del self._logs[key]
 
     async def state(self, run_id: str, record: RunRecord | None = None) -> RunState | None:
         """Return the run's state, the same object each time; None if there is no such run. ``record`` and errors: see
@@ -157,8 +166,8 @@ class RunLedger:
         """Return the samples; those without a result with the number of their latest attempt."""
 
         async def with_attempt(sample: LoadedSample) -> LoadedSample:
-            if sample.status is not None:
-                return sample
             return replace(sample, attempt=await self.latest_attempt(run_id, sample.sample.sample_id))
 
-        return tuple(await map_concurrently(with_attempt, samples, READ_LIMIT))
+        waiting = [sample for sample in samples if sample.status is None]
+        known = iter(await map_concurrently(with_attempt, waiting, READ_LIMIT))
+        return tuple(next(known) if sample.status is None else sample for sample in samples)

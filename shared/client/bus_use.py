@@ -57,6 +57,8 @@ from shared.subjects import (
     STORE_BUILD_FILE,
     STORE_INPUT,
     SUBMIT_RUN,
+    TAG_RUN,
+    TRY_LIST,
     TRY_SAMPLE,
     WATCH_SAMPLE,
 )
@@ -79,6 +81,7 @@ CLIENT_USE = BusUse(
         COMPARE_RUNS,
         ASK_SQL,
         LOAD_ANSWER,
+        TAG_RUN,
         LIST_WORKFLOWS,
         GET_WORKFLOW,
         SEARCH_WORKFLOWS,
@@ -98,12 +101,13 @@ REVIEWER_USE = BusUse(
         COMPARE_RUNS,
         ASK_SQL,
         LOAD_ANSWER,
+        TAG_RUN,
         LOAD_REVIEW,
         DECIDE_REVIEW,
     ),
     hears_runs=True,
 )
-"""Reads what runs have brought, and decides on it, each person with a key of his own; starts none."""
+"""Reads what runs have brought, tags runs, and decides, each person with a key of his own; starts none."""
 OPERATOR_USE = BusUse(
     asks=(
         *CLIENT_USE.asks,
@@ -112,6 +116,7 @@ OPERATOR_USE = BusUse(
         SETTLE_SAMPLE,
         DRAFT_TASK,
         REPERFORM,
+        TRY_LIST,
         TRY_SAMPLE,
         LEASE,
         HEARTBEAT,

@@ -87,11 +87,13 @@ class Reviewer:
         drawn: bool = False,
         parts: bool = False,
         wish: DrawWish | None = None,
+        sample_ids: Sequence[str] = (),
     ) -> ReviewLoaded:
         """Return how the review stands, with a page of what is for review.
 
         Args:
             sample_id: all of one sample, also what need not be decided.
+            sample_ids: what of these samples is for review or has decisions.
             skip: items of earlier pages.
             drawn: only what was drawn.
             parts: each sample with its values that are not certain.
@@ -110,6 +112,7 @@ class Reviewer:
             parts=parts,
             skip=skip,
             wish=wish,
+            sample_ids=tuple(sample_ids),
             by=self.by,
             at=datetime.now(UTC),
             public_key=self._key.public.pem,

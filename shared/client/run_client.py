@@ -239,6 +239,30 @@ class Client(RunSessions):
                     await wait_for_first(heard.wait(), timeout_s=pause_s)
                 raise_if_cancelled()
 
+    @property
+    def connected(self) -> bool:
+        """Whether the bus is there now. While it is not, asks wait for it; this client connects again by itself."""
+        return bool(self.bus.nc.is_connected)
+
+    @asynccontextmanager
+    async def hear(self, run_id: str) -> AsyncGenerator[asyncio.Event]:
+        """Yield what is set at each event of a run, for whoever reads its log as it grows.
+
+        Args:
+            run_id: of the run.
+
+        Returns:
+            A context manager. The event says when to look, and is cleared by whoever looks; what is heard while this
+            client is cut off from the bus is missed.
+
+        Example:
+            async with client.hear(run_id) as heard:
+                await heard.wait()
+                page = await client.events(run_id, since=page.next_index)
+        """
+        async with self._heard(any_of_run(run_id)) as heard:
+            yield heard
+
     @asynccontextmanager
     async def _heard(self, subjects: Sequence[str]) -> AsyncGenerator[asyncio.Event]:
         """Yield what is set at each event on these subjects. It says when to look: what is heard is not believed."""

@@ -25,10 +25,11 @@ from shared.contracts.sessions.control import (
 from shared.contracts.sessions.events import EventsLoaded, LoadEvents
 from shared.contracts.sessions.settling import Settlement, SettlementRefused, SettleSample
 from shared.contracts.sessions.status import LoadStatus, RunStatus
+from shared.contracts.sessions.tagging import TagRun, TagsRefused
 from shared.errors import PermanentError
-from shared.subjects import CONTROL_RUN, LOAD_EVENTS, LOAD_STATUS, SETTLE_SAMPLE
+from shared.subjects import CONTROL_RUN, LOAD_EVENTS, LOAD_STATUS, SETTLE_SAMPLE, TAG_RUN
 
-__all__ = ["ControlRefusedError", "RunSessions", "SettlementRefusedError"]
+__all__ = ["ControlRefusedError", "RunSessions", "SettlementRefusedError", "TagsRefusedError"]
 
 SESSION_BOUND_S = 60.0
 SETTLE_POLL_S = 0.1
@@ -55,6 +56,16 @@ class SettlementRefusedError(PermanentError):
         self.refused = refused
 
 
+class TagsRefusedError(PermanentError):
+    """No tag was changed; ``refused`` has all that is wrong with the request."""
+
+    code = "tags_refused"
+
+    def __init__(self, refused: TagsRefused) -> None:
+        super().__init__("\n".join(f"{problem.where}: {problem.message}" for problem in refused.problems))
+        self.refused = refused
+
+
 class RunSessions:
     """Follow a run and steer it: the part of `shared.client.Client` that is about one run.
 
@@ -74,7 +85,7 @@ class RunSessions:
 
         Args:
             run_id: of the run.
-            skip: samples of earlier pages, as ``next_skip`` of the last one.
+            skip: samples of earlier pages, as ``next_skip`` of the last one; `NO_SAMPLES` for a record without any.
 
         Returns:
             The record with a page of samples; RunUnknown where there is no such run.
@@ -126,6 +137,32 @@ class RunSessions:
             if reply.filed:
                 return reply.settlement
             await asyncio.sleep(SETTLE_POLL_S)
+
+    async def tag(
+        self, run_id: str, add: Sequence[str] = (), remove: Sequence[str] = (), by: str = ""
+    ) -> tuple[str, ...]:
+        """Set and remove tags of a run. They change nothing of its evidence.
+
+        Args:
+            run_id: of the run.
+            add: tags to set; those that are there stay.
+            remove: tags to remove; that one is not there is no error.
+            by: who does it, as the record of the tags is to say.
+
+        Returns:
+            All tags that the run has now, sorted.
+
+        Raises:
+            TagsRefusedError: with all that is wrong with the request; nothing was changed.
+
+        Example:
+            await client.tag(run_id, add=["q3"], remove=["draft"], by="ann")
+        """
+        request = TagRun(run_id=run_id, add=tuple(add), remove=tuple(remove), by=by)
+        reply = await self._asks.ask(TAG_RUN, request, timeout_s=SESSION_BOUND_S)
+        if isinstance(reply, TagsRefused):
+            raise TagsRefusedError(reply)
+        return reply.tags
 
     async def pause(self, run_id: str, by: str = "") -> RunControlled:
         """Have every sample wait before its next decision.

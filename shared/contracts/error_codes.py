@@ -103,6 +103,7 @@ PermanentCode = Literal[
     "control_refused",
     "settlement_refused",
     "review_refused",
+    "tags_refused",
     "bus_refused",
     "no_signers",
     "not_signed",
@@ -213,6 +214,7 @@ ERRORS: dict[ErrorCode, str] = {
     "control_refused": "what was asked of a run does not fit how it stands",
     "review_refused": "a decision of a review is not taken: its person, its order, its evidence or its content",
     "settlement_refused": "the sample is not one whose outcome is unknown, or the settlement lacks something",
+    "tags_refused": "the tags of a run are not changed: there is no such run, or one of them is no tag",
     "webhook_given_up": "every attempt to deliver a webhook failed",
 }
 

@@ -121,16 +121,28 @@ class EvidenceBlocked(Message, frozen=True, kw_only=True):
     at: datetime
 
 
+WAITING = "waiting"
+"""As the status of a sample: it has no result yet."""
+
+
 class LoadRun(Message, frozen=True, kw_only=True):
     """Request for the state of a run, with one page of its samples in row order: 10,000 samples do not fit a message.
 
     ``skip``: number of samples in earlier pages. ``count_only``: the reply has no samples.
     `shared.client.load_run` loads all pages.
+
+    ``text``: words that the id, the key or the reason of a sample has, in any case. ``status``: how it ended, or
+    `WAITING`. Empty: of all samples. ``limit``: the most samples on the page; 0: as many as fit. ``beside``: the id of
+    a sample: the page has this one, between the one before and the one after it.
     """
 
     run_id: str
     skip: int = 0
     count_only: bool = False
+    text: str = ""
+    status: str = ""
+    limit: int = 0
+    beside: str = ""
 
 
 class LoadedSample(Part, frozen=True, kw_only=True):
@@ -162,6 +174,10 @@ class RunLoaded(Message, frozen=True, kw_only=True):
     """The highest recorded attempt of the search for samples."""
     latest_attempt: int = 0
     """The highest attempt of which something was refused; 0: none."""
+    tags: tuple[str, ...] = ()
+    """Those that people have set, sorted; with the first page of samples, and with each page that has a limit."""
+    fitting: int = 0
+    """Number of samples that the request asks for, over all pages; 0 where it asks for a count only."""
 
 
 class RunUnknown(Message, frozen=True, kw_only=True):

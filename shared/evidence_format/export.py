@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,7 @@ from shared.evidence_format.handover import added_files
 from shared.evidence_format.layout import MANIFEST, OBJECTS, SEAL
 from shared.evidence_format.sources.source import BUFFER_BYTES, RunSource, Unreadable
 from shared.evidence_format.verify.verify_run import RunCheck
+from shared.whole_files import replace_file
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The earliest date that a zip can hold. The time of packing is not part of the evidence."""
@@ -34,20 +33,8 @@ def write_zip(source: RunSource, checked: RunCheck, out: Path) -> int:
         ChangedMeanwhile: the run was intact when it was checked, and a file differs from its sealed hash now.
         Unreadable, OSError: a file cannot be read, or the zip cannot be written.
     """
-    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=".part")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            with zipfile.ZipFile(file, "w", allowZip64=True) as packed:
-                count = sum(1 for _ in _write_members(packed, source, checked))
-            file.flush()
-            os.fsync(file.fileno())
-        part.chmod(0o644)
-        part.replace(out)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    return count
+    with replace_file(out) as file, zipfile.ZipFile(file, "w", allowZip64=True) as packed:
+        return sum(1 for _ in _write_members(packed, source, checked))
 
 
 def _write_members(packed: zipfile.ZipFile, source: RunSource, checked: RunCheck) -> Iterator[str]:

@@ -27,6 +27,7 @@ run_2026-03-01_101500/
     settled_1/  settlement.json: what a person said of a press whose outcome was not known; result.json and
       manifest.json as they were before
 .quarantine/run_2026-03-01_101500/  events that were refused, by their hashes: no part of the run
+run.tags/run_2026-03-01_101500.json  the tags that people have set: no part of the run, and in no seal
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ SETTLED, SETTLEMENT = "settled_", "settlement.json"
 DOUBTED = "doubted_"
 QUARANTINE = ".quarantine"
 """Beside the runs. No run can have this name."""
+TAGS = "run.tags"
+"""Beside the runs as well. No run can have this name: it has a dot."""
 OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG, MANIFEST, SETTLEMENT})
 
 
@@ -82,6 +85,10 @@ def sample_key(run_id: str, sample_id: str, name: str = "") -> str:
 
 def quarantine_key(run_id: str, name: str = "") -> str:
     return _join(QUARANTINE, _safe(run_id), name)
+
+
+def tags_key(run_id: str) -> str:
+    return f"{TAGS}/{_safe(run_id)}.json"
 
 
 def no_run(run_id: str, place: str) -> str:
@@ -220,6 +227,11 @@ def artifact_filename(number: int, artifact: Artifact) -> str:
 def response_name(suffix: str) -> str:
     """Return the file name of what the API of the task has answered; an attempt asks it once."""
     return f"response.{'json' if suffix == 'json' else 'txt'}"
+
+
+def prompt_name(step: int) -> str:
+    """Return the file name of what a model was asked at a step."""
+    return f"prompt_{step:03}.json.zst"
 
 
 def step_picture_name(step: int, artifact: Artifact) -> str:

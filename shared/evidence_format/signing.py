@@ -13,6 +13,7 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -56,6 +57,19 @@ class PublicKey:
         except (InvalidSignature, ValueError):
             return False
         return True
+
+
+@lru_cache(maxsize=64)
+def key_of(pem: str) -> PublicKey | None:
+    """As `PublicKey.parse`, of which it keeps the last ones: reading a key takes as long as checking a signature, and a
+    review has few."""
+    return PublicKey.parse(pem)
+
+
+def fingerprint_of(pem: str) -> str:
+    """Return the fingerprint of a public key; empty for what is none."""
+    key = key_of(pem)
+    return key.fingerprint if key is not None else ""
 
 
 @dataclass(frozen=True)

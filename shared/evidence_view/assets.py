@@ -47,7 +47,8 @@ def status_js() -> str:
         "URGENCY": list(reversed(STYLES)),
         "GROUPS": [[group, style.words, style.icon] for group, style in GROUPS.items()],
     }
-    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
+    types = {"STATUSES": "/** @type {Record<string, string>} */\n"}
+    return "".join(f"{types.get(name, '')}const {name} = {json.dumps(value)};\n" for name, value in constants.items())
 
 
 def _colours(of: Callable[[GroupStyle], tuple[str, str]]) -> str:

@@ -12,17 +12,6 @@ function judgmentCard(detail) {
     reviewed(detail.judgment_review));
 }
 
-function evidenceLink(detail, name) {
-  const file = (detail.files || []).find((one) => one.name === name);
-  if (file && file.kind === "screenshot" && open) return el("button", { type: "button", class: "link", onclick: () => showEvidence(file) }, said(name));
-  return file ? fileLink(detail.id, name) : el("span", null, said(name));
-}
-
-function showEvidence(file) {
-  showPicture(file);
-  open.stage.focus();
-}
-
 function inputCard(detail) {
   const rows = Object.entries(detail.input || {});
   if (detail.url && !Object.values(detail.input || {}).includes(detail.url)) rows.push(["url", detail.url]);
@@ -57,7 +46,7 @@ function stepItem(detail, step, longest) {
       step.why ? el("p", { class: "step-why" }, said(step.why)) : null,
       step.did ? el("p", { class: "step-did" }, said(step.did), step.proof ? el("span", { class: "muted" }, step.proof === "proven" ? " (on the right record)" : " (another record was shown)") : null) : null,
       lines.length ? el("ul", { class: "step-lines" }, lines) : null),
-    el("div", { class: "step-time" }, el("span", null, lasted((step.ms || 0) / 1000)), el("span", { class: "meter", "aria-hidden": "true" }, el("i", { vars: { width: `${Math.max(2, (100 * (step.ms || 0)) / longest)}%` } })), el("small", null, step.at ? clock(step.at, true) : ""), el("small", null, said(step.by || "")), cost ? el("small", null, cost) : null));
+    el("div", { class: "step-time" }, el("span", null, lasted((step.ms || 0) / 1000)), el("span", { class: "meter", "aria-hidden": "true" }, el("i", { vars: { width: `${Math.max(2, (100 * (step.ms || 0)) / longest)}%` } })), el("small", null, step.at ? time(step.at) : ""), el("small", null, said(step.by || "")), cost ? el("small", null, cost) : null));
 }
 
 function filesCard(detail) {

@@ -12,7 +12,7 @@ function fieldItem(field, i) {
     : el("span", { class: "mark-button" }, el("b", { class: "badge off", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))));
   const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field, i), fieldOrigin(field, where), reviewed(field.review), explained(field));
   if (where) {
-    item.addEventListener("click", (event) => event.target.closest("a, summary, details, .copy, .candidate") || getSelection().toString() || chooseField(i));
+    item.addEventListener("click", (event) => /** @type {Element} */ (event.target).closest("a, summary, details, .copy, .candidate") || String(getSelection() || "") || chooseField(i));
     head.addEventListener("focus", () => chooseField(i));
   }
   return item;
@@ -106,7 +106,10 @@ const INK = {
   absent: "the picture does not show all of the text",
   unexplained: "something is drawn beside it that the page does not say",
   outside: "it lies in no part of the page that can be seen",
+  glyphless: "the picture shows boxes in place of characters, for which the browser had no font",
 };
+
+const inkOfBoxes = (number) => `the picture shows boxes in place of ${number === 1 ? "1 character" : `${count(number)} characters`}, for which the browser had no font`;
 
 function sourceFacts(src, where) {
   const rows = [
@@ -115,14 +118,14 @@ function sourceFacts(src, where) {
     src.title ? ["Its markup says", said(src.title)] : null,
     src.box ? ["Box", `${round(src.box.x)}, ${round(src.box.y)}; ${round(src.box.width)} × ${round(src.box.height)} CSS px`] : null,
     ["Picture", where ? where.file.name : src.shot ? "the box lies outside of the picture" : "no picture is known to show this state of the page"],
-    src.ink ? ["Ink", INK[src.ink] || said(src.ink)] : null,
+    src.ink ? ["Ink", src.glyphless ? inkOfBoxes(src.glyphless) : INK[src.ink] || said(src.ink)] : null,
     src.frame && src.frame !== "main" ? ["Frame", said(src.frame)] : null,
     src.locators ? ["Found by", el("ul", null, src.locators.map((one) => el("li", null, el("code", null, said(one)))))] : null,
     src.fingerprint ? ["Fingerprint", el("code", null, src.fingerprint)] : null,
     src.page ? ["Stored page", hash(src.page, "the stored page")] : null,
     src.observation ? ["Observation", hash(src.observation, "the observation")] : null,
   ];
-  return el("dl", { class: "source" }, rows.filter(Boolean).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+  return el("dl", { class: "source" }, rows.flatMap((row) => (row ? [row] : [])).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }
 
 const round = (number) => Math.round(number * 10) / 10;

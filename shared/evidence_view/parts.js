@@ -1,6 +1,8 @@
 // Parts that pages about samples have in common: remarks, tables, statuses.
 
-let open = null; // the sample shown: { at, detail, stage, fields }
+// The sample shown. It is null where none is; what is about one is only called while there is one.
+const NOTHING = /** @type {ShownSample} */ (/** @type {unknown} */ (null));
+let open = NOTHING;
 
 const note = (icon, head, body, kind) => el("div", { class: `note ${kind || ""}` }, glyph(icon), el("div", null, el("strong", null, head), " ", body));
 

@@ -87,10 +87,10 @@ function stop() {
   }
 }
 
+/** @type {Record<string, number>} */
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
 function inPlayback(event) {
-  if (event.key === "j" || event.key === "k") return goTo(STEPS[event.key]);
   const to = event.key === "Home" ? 0 : event.key === "End" ? stepsOf().length - 1 : event.key in MOVES ? open.step + MOVES[event.key] : -1;
   if (to < 0 || to >= stepsOf().length) return;
   event.preventDefault();
@@ -112,9 +112,9 @@ function showStep(i) {
     else mark.removeAttribute("aria-current");
   }
   const mark = line.children[i];
-  line.scrollLeft = mark.offsetLeft - line.offsetLeft - (line.clientWidth - mark.clientWidth) / 2;
+  if (mark instanceof HTMLElement) line.scrollLeft = mark.offsetLeft - line.offsetLeft - (line.clientWidth - mark.clientWidth) / 2;
   for (const button of open.playback.querySelectorAll("[data-move]")) button.disabled = !steps[i + Number(button.dataset.move)];
-  fill(where, el("b", null, `Step ${step.n}`), ` of ${steps.length}`, step.at ? [el("span", { class: "dot", "aria-hidden": "true" }, "·"), clock(step.at, true)] : null);
+  fill(where, el("b", null, `Step ${step.n}`), ` of ${steps.length}`, step.at ? [el("span", { class: "dot", "aria-hidden": "true" }, "·"), time(step.at)] : null);
   const shot = pictureAt(i);
   fill(stage, shot ? sheet(open, shot.file, true, (area) => marksAt(step, shot, area)) : el("p", { class: "absent" }, glyph("eye"), "No picture was taken at this step."));
   fill(caption, shot ? pictureWords(step, shot) : null);
@@ -131,7 +131,7 @@ function pictureAt(i) {
   const step = stepsOf()[i];
   const own = fileNamed(step.shot);
   if (own) return { file: own, own: true, told: own.kind === "screenshot" ? "the picture that this step took" : step.box ? "the page right before the step, with the element that was acted on" : "the page at this step" };
-  const read = open.fields.filter((field) => (step.saved || []).includes(field.n)).map(placeOf).filter(Boolean);
+  const read = open.fields.filter((field) => (step.saved || []).includes(field.n)).flatMap((field) => placeOf(field) || []);
   if (read.length) return { file: read[0].file, own: false, told: "the picture that shows the reported values" };
   const next = fileNamed((stepsOf()[i + 1] || {}).shot);
   return next ? { file: next, own: false, told: `the page as this step left it, pictured at step ${stepsOf()[i + 1].n}` } : null;
@@ -179,7 +179,8 @@ function bringStepIntoView(stage) {
 function stepFacts(step) {
   const lines = (list, each) => (list && list.length ? (list.length === 1 ? each(list[0]) : el("ul", null, list.map((one) => el("li", null, each(one))))) : null);
   const detail = open.detail;
-  const line = step.line && FLOWS[(detail.flow || {}).hash] ? FLOWS[detail.flow.hash].split("\n")[step.line - 1] : null;
+  const source = detail.flow && FLOWS[detail.flow.hash];
+  const line = step.line && source ? source.split("\n")[step.line - 1] : null;
   const rows = [
     ["Call", line ? el("code", null, line.trim()) : null],
     ["Outcome", step.did ? [said(step.did), step.proof ? el("span", { class: "muted" }, step.proof === "proven" ? " (on the right record)" : " (another record was shown)") : null] : null],

@@ -166,7 +166,7 @@ def _cell(cell: StoredCell) -> dict[str, Any]:
             "state": cell.state,
             "value": shortened(value),
             "shown": shortened(shown) if shown != value else None,
-            "ink": cell.source.ink.state if cell.source is not None and cell.source.ink is not None else None,
+            "ink": cell.source.ink.said if cell.source is not None and cell.source.ink is not None else None,
             "candidates": [shortened(one.shown) for one in cell.candidates or ()],
         }
     )
@@ -187,7 +187,8 @@ def _candidate(one: ValueCandidate) -> dict[str, Any]:
 def _source(source: ValueSource) -> dict[str, Any]:
     return {
         "shot": source.screenshot_sha256,
-        "ink": None if source.ink is None else source.ink.state,
+        "ink": None if source.ink is None else source.ink.said,
+        "glyphless": source.ink.glyphless if source.ink is not None else 0,
         "page": source.page_sha256,
         "observation": source.observation_file_sha256,
         "locators": [f"{one.kind}: {one.value}" for one in source.locators],
@@ -197,7 +198,7 @@ def _source(source: ValueSource) -> dict[str, Any]:
 
 _OF_SOURCE = ("url", "role", "label", "box", "frame", "fingerprint", "title")
 _NO_SOURCE = {
-    **dict.fromkeys(("shot", "ink", "page", "observation")),
+    **dict.fromkeys(("shot", "ink", "glyphless", "page", "observation")),
     "locators": list[str](),
     **dict.fromkeys(_OF_SOURCE),
 }

@@ -18,6 +18,7 @@ from shared.evidence_format.files.json_files import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, StoredArtifact, parse_result
 from shared.evidence_format.log_codec import LogEntry, parse_log
 from shared.evidence_format.review.reviewed import RunReview
+from shared.statuses import NO_RESULT, group_of
 
 ShownProof = Literal["proven", "mismatch", "unproven", "not_asked"]
 
@@ -97,8 +98,17 @@ class SampleFacts(ResultFacts):
 
     def proof_of(self, seen: ObservationRef) -> ShownProof:
         """Return whose record the page shows. Where the task names no identity, nothing is compared, whatever the step
-        log says, and no page is the right one."""
-        return seen.proof if self.task.proving else "not_asked"
+        log says, and no page is the right one.
+
+        The step log tells what the texts of the page say, and a page that has no such record repeats what was asked
+        for. So none shows a record that was not found, nor does one that answers with an error, unless the sample is
+        done by it, as where a site sends its pages with HTTP 404.
+        """
+        if not self.task.proving:
+            return "not_asked"
+        is_error = (seen.http_status or 200) >= 400 and group_of(self.status or NO_RESULT) != "done"
+        absent = self.reason == "not_found" or is_error
+        return "unproven" if seen.proof == "proven" and absent else seen.proof
 
     @cached_property
     def artifact_facts(self) -> tuple[ArtifactFacts, ...]:

@@ -6,14 +6,12 @@ the run: its evidence, its tables and its seal stay as they are until the review
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.reviews.drawing import drawables
-from services.evidence.reviews.review_logs import evidence_of, fingerprint_of, items_to_decide, read_sample
+from services.evidence.reviews.review_logs import evidence_of, items_to_decide, read_sample
+from services.evidence.run_lock.change_locks import REVIEW, lock_name
 from services.evidence.seal.run_seal import archive_sealed_round
 from services.evidence.state.run_state import RunState
 from services.evidence.state.settling import read_given_value
@@ -34,7 +32,7 @@ from shared.evidence_format.files.review import ReviewFile, sealed_bytes
 from shared.evidence_format.review.decisions import decision_bytes
 from shared.evidence_format.review.review_log import ReviewLog, ReviewRefusal, target_key, target_words
 from shared.evidence_format.review.sampling import is_drawn_so
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import fingerprint_of, key_of
 from shared.subjects import REVIEW_SIGNED_OFF
 from shared.task.judgments import answers_of, find_answer
 
@@ -54,20 +52,29 @@ async def take_decision(deps: EvidenceDeps, request: DecideReview) -> DecideRepl
     if unfit is not None:
         return _refused(run_id, unfit)
     assert state is not None
-    async with _only_writer(deps, run_id):
-        log = await deps.reviews.log(state)
-        number = log.filed_as(signed.decision, fingerprint_of(signed.public_key))
-        if number is None:  # one that is filed is answered also while the run is closed with it
-            refused = await _find_refusal(deps, state, log, signed)
-            if refused is not None:
-                return _refused(run_id, refused)
-            number = await _file(deps, state, log, signed)
-    return await _answer(deps, state, log, number)
+    # It is another lock than that of the run, so that a review holds up no resume: what a decision is about is read at
+    # that moment, and the run's files stay.
+    filed = await deps.reviews.locks.run_alone(lock_name(REVIEW, run_id), lambda: _file_once(deps, state, signed))
+    return _refused(run_id, filed) if isinstance(filed, ReviewRefusal) else await _answer(deps, state, *filed)
+
+
+async def _file_once(
+    deps: EvidenceDeps, state: RunState, signed: SignedDecision
+) -> tuple[ReviewLog, int] | ReviewRefusal:
+    """Return the review with the number of the decision in it."""
+    log = await deps.reviews.log(state)
+    number = log.filed_as(signed.decision, fingerprint_of(signed.public_key))
+    if number is None:  # one that is filed is answered also while the run is closed with it
+        refused = await _find_refusal(deps, state, log, signed)
+        if refused is not None:
+            return refused
+        number = await _file(deps, state, log, signed)
+    return log, number
 
 
 def is_signed_so(signed: SignedDecision) -> bool:
     """Whether the signature is that of the decision by the key beside it."""
-    key = PublicKey.parse(signed.public_key)
+    key = key_of(signed.public_key)
     return key is not None and key.is_signed(decision_bytes(signed.decision), signed.signature)
 
 
@@ -80,19 +87,6 @@ def _find_unfit(deps: EvidenceDeps, state: RunState | None, run_id: str) -> Revi
             "not_sealed", "run_id", "runs are not sealed here, and only a sealed run is reviewed"
         )
     return None
-
-
-@asynccontextmanager
-async def _only_writer(deps: EvidenceDeps, run_id: str) -> AsyncGenerator[None]:
-    """Let one process at a time, and in it one call, file decisions of a run. It is another lock than that of the run,
-    so that a review holds up no resume: what a decision is about is read at that moment, and the run's files stay."""
-    name = f"{run_id}.review"
-    async with deps.reviews.writing:
-        await deps.store.lock_run(name)
-        try:
-            yield
-        finally:
-            await deps.store.unlock_run(name)
 
 
 async def _find_refusal(
@@ -167,6 +161,7 @@ async def _answer(deps: EvidenceDeps, state: RunState, log: ReviewLog, number: i
     """Return the receipt. A review that is signed off and not closed yet is queued to be closed, also after a crash."""
     run_id, file = state.record.run_id, log.filed[number - 1]
     closed = state.reviewed >= number and state.current_summary is not None
+    closed = closed and await deps.store.read(layout.run_key(run_id, layout.SEAL)) is not None  # written last
     if log.state == "signed_off" and state.reviewed < log.signed_off_number:
         assert deps.publishes is not None
         event = ReviewSignedOff(run_id=run_id, round=log.round, number=log.signed_off_number)

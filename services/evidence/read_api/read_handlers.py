@@ -9,7 +9,7 @@ from services.evidence.read_api.find_runs import find_known_runs
 from services.evidence.read_api.run_status import read_status
 from services.evidence.read_api.samples import copy_artifact, read_result, read_steps
 from services.evidence.state.reply_pages import first_page
-from services.evidence.state.run_state import sample_states
+from services.evidence.state.run_state import asked_samples
 from shared.bus.actor import Actor
 from shared.contracts.evidence import (
     AnswerPart,
@@ -91,17 +91,21 @@ async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
     state = await deps.ledger.find(request.run_id)
     if state is None:
         return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
-    page = () if request.count_only else first_page(sample_states(state)[max(request.skip, 0) :])
+    samples, fitting = (iter(()), 0) if request.count_only else asked_samples(state, request)
     return RunLoaded(
         record=state.record,
         attempt_base=state.attempt_base,
         expected=state.expected,
-        samples=await deps.ledger.with_attempts(request.run_id, page),
+        samples=await deps.ledger.with_attempts(request.run_id, first_page(samples)),
         total=len(state.samples),
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),
         population_complete=state.population_complete,
         latest_attempt=deps.refused_results.latest_attempt(request.run_id),
+        tags=()
+        if request.count_only or request.beside or (request.skip and not request.limit)
+        else await deps.tags.of(request.run_id),
+        fitting=fitting,
         discovery_attempt=await deps.ledger.latest_attempt(request.run_id, DISCOVERY) if state.discovers else 0,
     )
 

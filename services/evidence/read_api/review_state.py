@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
+from services.evidence.ports import READ_LIMIT
 from services.evidence.reviews.drawing import drawables
-from services.evidence.reviews.review_logs import fingerprint_of, read_sample
+from services.evidence.reviews.review_logs import read_sample
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.sessions.reviewing import (
+    MOST_TOLD_CHARS,
+    MOST_TOLD_SAMPLES,
     Agreement,
     Draw,
     DrawWish,
@@ -29,7 +33,7 @@ from shared.evidence_format.review.decisions import reading_bytes
 from shared.evidence_format.review.items import DecidableItem
 from shared.evidence_format.review.review_log import ReviewLog, StandingDecision, target_key
 from shared.evidence_format.review.sampling import Rates, agreement, draw, drawn_ids, drawn_size_for
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import PublicKey, fingerprint_of
 
 PAGE_ITEMS = 200
 MOST_PAGE_BYTES = 400_000
@@ -72,6 +76,7 @@ async def load_review_state(deps: EvidenceDeps, request: LoadReview) -> ReviewRe
         wished=wished if isinstance(wished, Draw) else None,
         problem=wished if isinstance(wished, str) else "",
         files=await _files(deps, state, request.sample_id),
+        of_kind=dict(Counter(item.target.kind for item in items)),
     )
 
 
@@ -95,10 +100,30 @@ async def _wanted(
     if request.sample_id:
         sample = await read_sample(deps.store, request.run_id, request.sample_id)
         return sample.items if sample is not None and request.sample_id in state.samples else ()
+    if request.sample_ids:
+        known = [one for one in request.sample_ids[:MOST_TOLD_SAMPLES] if one in state.samples]
+        return await _told_of(deps, log, request.run_id, known)
     if request.drawn:
         drawn = drawn_ids(log.draw) if log.draw is not None else frozenset[str]()
         return [item for item in needed if item.target.sample_id in drawn]
     return needed
+
+
+async def _told_of(
+    deps: EvidenceDeps, log: ReviewLog, run_id: str, sample_ids: Sequence[str]
+) -> Sequence[DecidableItem]:
+    """Return what of these samples is for review or has decisions, in their order. What cannot be read is left out."""
+
+    async def told(sample_id: str) -> list[DecidableItem]:
+        sample = await read_sample(deps.store, run_id, sample_id)
+        return [one for one in sample.items if one.why or _has_decisions(log, one)] if sample is not None else []
+
+    return [one for items in await map_concurrently(told, sample_ids, READ_LIMIT) for one in items]
+
+
+def _has_decisions(log: ReviewLog, item: DecidableItem) -> bool:
+    key = target_key(item.target)
+    return bool(log.standing.get(key) or log.comments.get(key))
 
 
 async def _files(deps: EvidenceDeps, state: RunState, sample_id: str) -> tuple[ShownWhere, ...]:
@@ -140,12 +165,13 @@ def _shown(log: ReviewLog, asker: str, item: DecidableItem) -> ReviewItem:
         target=item.target,
         looked_at=item.looked_at,
         why=item.why,
-        value=item.value[:500],
+        value=item.value[:MOST_TOLD_CHARS],
         page=item.page,
         picture=item.picture,
         standing=log.standing_for(asker, item),
         decisions=tuple(_shown_decision(one, item) for one in seen),
         hidden=hidden,
+        key=item.key[:MOST_TOLD_CHARS],
     )
 
 

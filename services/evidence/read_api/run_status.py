@@ -26,9 +26,10 @@ STATUS_BYTES = PAGE_BYTES // 2
 
 async def read_status(deps: EvidenceDeps, state: RunState, skip: int = 0) -> RunStatus:
     """Return the status record with the results of the samples after the skipped ones that fit a message."""
-    known = [one for one in sample_states(state) if one.status is not None]
-    skip = min(max(skip, 0), len(known))
-    page = await _read_page(deps, state, known[skip:])
+    ended = sum(sample_id in state.samples for sample_id in state.ends)
+    skip = min(max(skip, 0), ended)
+    left = [one for one in sample_states(state) if one.status is not None][skip:] if skip < ended else []
+    page = await _read_page(deps, state, left)
     end = skip + len(page)
     control = None if deps.records is None else await deps.records.read(RUN_CONTROL, state.record.run_id, RunControl)
     return status_record(
@@ -37,7 +38,7 @@ async def read_status(deps: EvidenceDeps, state: RunState, skip: int = 0) -> Run
         control,
         location=deps.store.location(layout.run_key(state.record.run_id)),
         skip=skip,
-        next_skip=end if end < len(known) else None,
+        next_skip=end if end < ended else None,
     )
 
 

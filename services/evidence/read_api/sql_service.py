@@ -32,6 +32,7 @@ from services.evidence.sql.query_types import (
 )
 from services.evidence.sql.run_rows import RunCounts, run_row
 from services.evidence.sql_sandbox.pool import SqlSandboxPool, bucket_access
+from services.evidence.store.run_tags import RunTags
 from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
 from shared.evidence_format import chain, layout
@@ -81,6 +82,7 @@ class SqlService:
     ) -> None:
         self._store, self._blobs, self._database = store, blobs, database
         self._live_tables = LiveTableCache(store, make_tables, now)
+        self._tags = RunTags(store, now, read_only=True)
 
     async def answer(self, request: AskSql) -> SqlReply:
         found = await self._find_runs(request.run_ids)
@@ -136,9 +138,10 @@ class SqlService:
         """Return the requested runs, or all runs if none is requested; and a note on each run that was left out."""
         names = requested or [name for name in await self._store.names("") if layout.is_safe(name)]
         runs: list[_RunSource] = []
-        left_out: list[str] = []
+        tags, untold = await self._tags.of_all(filter(layout.is_safe, names))
+        left_out: list[str] = [*untold]
         for run_id in dict.fromkeys(names):
-            run = await self._find_run(run_id) if layout.is_safe(run_id) else None
+            run = await self._find_run(run_id, tags.get(run_id, ())) if layout.is_safe(run_id) else None
             if isinstance(run, _RunSource):
                 runs.append(run)
             elif requested:
@@ -147,7 +150,7 @@ class SqlService:
                 left_out.append(f"left out: {run.message}")
         return runs, tuple(left_out)
 
-    async def _find_run(self, run_id: str) -> _RunSource | SqlRefused | None:
+    async def _find_run(self, run_id: str, tags: Sequence[str]) -> _RunSource | SqlRefused | None:
         """None if there is no such run."""
         data = await self._store.read(layout.run_key(run_id, layout.RUN))
         if data is None:
@@ -155,11 +158,13 @@ class SqlService:
         try:
             file = parse_run_file(data)
             last_round = await self._read_last_round(file)
-            return await self._stored_tables(file, last_round) or await self._make_tables(file, last_round)
+            return await self._stored_tables(file, last_round, tags) or await self._make_tables(file, last_round, tags)
         except chain.NOT_JSON as exc:
             return SqlRefused(code="unreadable_run", message=f"{run_id}: a file of it cannot be read: {exc}")
 
-    async def _stored_tables(self, file: RunFile, last_round: RunFinished | None) -> _RunSource | None:
+    async def _stored_tables(
+        self, file: RunFile, last_round: RunFinished | None, tags: Sequence[str]
+    ) -> _RunSource | None:
         """None if the run is unfinished, or an older version made its tables."""
         run_id = file.record.run_id
         if last_round is None:
@@ -169,12 +174,14 @@ class SqlService:
         if {view.name for view in TABLES} - {view.name for view in there} - LATER_TABLES:
             return None
         files = {view.name: self._store.location(layout.run_key(run_id, table_file(view))) for view in there}
-        return self._run_source(file, RunCounts.of(last_round), last_round, "tables", files)
+        return self._run_source(file, RunCounts.of(last_round), last_round, "tables", tags, files)
 
-    async def _make_tables(self, file: RunFile, last_round: RunFinished | None) -> _RunSource:
+    async def _make_tables(self, file: RunFile, last_round: RunFinished | None, tags: Sequence[str]) -> _RunSource:
         tables, run_id = await self._live_tables.tables_of(file, last_round), file.record.run_id
         note = f"{run_id} is not finished: this is what its files said at {tables.made_at:%H:%M:%S} UTC"
-        return self._run_source(file, tables.counts, last_round, "files", tables.files, "" if last_round else note)
+        return self._run_source(
+            file, tables.counts, last_round, "files", tags, tables.files, "" if last_round else note
+        )
 
     def _run_source(
         self,
@@ -182,11 +189,12 @@ class SqlService:
         counts: RunCounts,
         last_round: RunFinished | None,
         read_from: str,
+        tags: Sequence[str],
         files: Mapping[str, str],
         note: str = "",
     ) -> _RunSource:
         location = self._store.location(layout.run_key(file.record.run_id))
-        return _RunSource(run_row(file, counts, location, last_round, read_from), files, note)
+        return _RunSource(run_row(file, counts, location, last_round, read_from, tags), files, note)
 
     async def _read_last_round(self, file: RunFile) -> RunFinished | None:
         """Return the summary of a finished run with its seal, which run.json cannot name; None if it is unfinished."""

@@ -33,7 +33,7 @@ function withReview(detail) {
   return { ...detail, fields, review: sample, judgment_review: judgment };
 }
 
-const parsed = new Promise((done) => {
+const parsed = new Promise((/** @type {(nothing?: undefined) => void} */ done) => {
   if (document.readyState !== "loading") done();
   else document.addEventListener("DOMContentLoaded", () => done());
 });

@@ -121,6 +121,9 @@ function leftOut() {
   return el("p", { class: "muted left-out" }, `So that this page opens at once, ${count(RUN.pictures.shown)} samples bring a small picture along; those of the other ${count(RUN.pictures.left_out)} are shown from the folder once a sample is opened.`);
 }
 
+/** @param {string} selector of an element that this part has made @returns {HTMLElement} */
+const found = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
+
 // --- filters
 
 function narrowTo(change) {
@@ -157,7 +160,7 @@ function redraw(anew) {
     for (const row of drawn.values()) spare.set(Number(row.dataset.at), row);
     drawn.clear();
     counted.textContent = narrowed() ? `${count(shown.length)} of ${count(ROWS.length)}` : count(ROWS.length);
-    const empty = document.querySelector(".empty");
+    const empty = found(".empty");
     empty.hidden = shown.length > 0;
     empty.textContent = ROWS.length ? "No sample fits. Clear the search to see all of them." : "This run has no samples.";
     list.parentNode.setAttribute("aria-rowcount", String(shown.length + 1));
@@ -171,7 +174,7 @@ function redraw(anew) {
 function measure() {
   const style = getComputedStyle(document.documentElement);
   rowHeight = parseFloat(style.getPropertyValue("--row"));
-  document.documentElement.style.setProperty("--toolbar", `${document.querySelector(".toolbar").offsetHeight}px`);
+  document.documentElement.style.setProperty("--toolbar", `${found(".toolbar").offsetHeight}px`);
   list.style.height = `${shown.length * rowHeight}px`;
   listTop = list.getBoundingClientRect().top + scrollY;
 }
@@ -254,7 +257,7 @@ function thumb(at) {
 // --- navigation
 
 const current = () => {
-  const row = document.activeElement && document.activeElement.closest(".rows .row");
+  const row = /** @type {HTMLElement | null | undefined} */ (document.activeElement?.closest(".rows .row"));
   return row ? Number(row.dataset.place) : -1;
 };
 
@@ -269,5 +272,5 @@ function moveTo(place) {
   if (drawn.has(to)) drawn.get(to).querySelector("a").focus({ preventScroll: true });
 }
 
-const stuck = () => [".toolbar", ".bar", ".row.heads"].reduce((sum, one) => sum + document.querySelector(one).offsetHeight, 0);
+const stuck = () => [".toolbar", ".bar", ".row.heads"].reduce((sum, one) => sum + found(one).offsetHeight, 0);
 const firstInView = () => Math.max(0, Math.ceil((scrollY + stuck() - listTop) / rowHeight));

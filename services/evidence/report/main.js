@@ -22,7 +22,7 @@ function decoded(part) {
 
 function showList() {
   const was = open ? shown.indexOf(open.at) : -1;
-  open = null;
+  open = NOTHING;
   byId("sample").hidden = true;
   byId("overview").hidden = false;
   byId("sample").replaceChildren();
@@ -37,6 +37,7 @@ const TITLE = document.title;
 
 // --- keys
 
+/** @type {[string[], string][]} */
 const KEYS = [
   [["/"], "Search the samples"],
   [["j", "↓"], "Next sample in the list; next sample when one is open"],
@@ -50,9 +51,11 @@ const KEYS = [
   [["?"], "This help"],
 ];
 
+const helpBox = () => /** @type {HTMLDialogElement} */ (byId("help"));
+
 function help() {
   fill(byId("help"), el("h2", { id: "help-title" }, "Keyboard"), el("dl", null, KEYS.map(([keys, does]) => el("div", null, el("dt", null, keys.map((key) => el("kbd", null, key))), el("dd", null, does)))), el("form", { method: "dialog" }, el("button", { type: "submit" }, "Close")));
-  byId("help").showModal();
+  helpBox().showModal();
 }
 
 const typing = (element) => element instanceof Element && element.matches("input[type=search], select, textarea");
@@ -65,7 +68,7 @@ function key(event) {
     }
     return;
   }
-  if (byId("help").open) return;
+  if (helpBox().open) return;
   if (event.key === "Escape") escape();
   else if (typing(event.target)) fromSearch(event);
   else if (event.key === "?") help();
@@ -113,8 +116,8 @@ function inList(event) {
 
 function inSample(event) {
   if (event.key === "s" && open.playback) return switchView();
-  if (playingBack()) return inPlayback(event);
   if (event.key === "j" || event.key === "k") return goTo(STEPS[event.key]);
+  if (playingBack()) return inPlayback(event);
   const placed = open.fields.map((field, i) => (placeOf(field) ? i : -1)).filter((i) => i >= 0);
   if (/^[1-9]$/.test(event.key)) return toField(Number(event.key) - 1);
   if ((event.key === "n" || event.key === "p") && placed.length) {

@@ -18,7 +18,7 @@ function toTop(event) {
 }
 
 function title() {
-  const took = (new Date(CLOSED.finished_at) - new Date(RUN.started_at)) / 1000;
+  const took = secondsBetween(RUN.started_at, CLOSED.finished_at);
   const drivers = (RUN.workers || []).map((one) => one.by).join(", ") || RUN.planner || "–";
   const files = Object.values(RUN.files || {}).reduce((sum, number) => sum + number, 0);
   const cost = RUN.llm_calls ? `${many(RUN.llm_calls, "call")}, ${money(RUN.cost_usd)}` : "none, $0";

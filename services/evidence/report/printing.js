@@ -37,7 +37,7 @@ async function layOutAnew() {
 
 // Replace a missing picture by its thumbnail, which needs no loading, so that printing never waits for it.
 const loaded = (img) =>
-  new Promise((done) => {
+  new Promise((/** @type {(event?: Event) => void} */ done) => {
     if (img.complete && img.naturalWidth) done();
     img.addEventListener("load", done, { once: true });
     setTimeout(done, 8000);

@@ -26,7 +26,7 @@ async function openSample(id, step) {
 function unknownSample(id) {
   byId("overview").hidden = true;
   byId("sample").hidden = false;
-  open = null;
+  open = NOTHING;
   fill(byId("sample"), el("nav", { class: "sample-nav" }, backLink()), el("h1", { id: "sample-title", tabindex: "-1" }, "No such sample"), el("p", null, "This run has no sample ", el("code", null, said(id)), "."));
 }
 
@@ -66,7 +66,7 @@ function sampleHead() {
       detail.reason ? el("span", { class: "reason" }, sentence(detail.reason)) : null,
       detail.flagged ? el("span", { class: "status" }, glyph("flag"), "Flagged") : null),
     el("p", { class: "sample-facts muted" },
-      [`Row ${detail.row}`, detail.key && detail.key !== detail.id ? el("code", null, detail.id) : null, detail.started_at ? el("span", null, moment(detail.started_at)) : null, detail.decided_by ? el("span", null, "decided by ", said(detail.decided_by)) : null, detail.attempt > 1 ? `attempt ${detail.attempt}; what earlier ones left behind lies in its folder` : null, detail.started_at ? lasted((new Date(detail.finished_at) - new Date(detail.started_at)) / 1000) : null]
+      [`Row ${detail.row}`, detail.key && detail.key !== detail.id ? el("code", null, detail.id) : null, detail.started_at ? el("span", null, moment(detail.started_at)) : null, detail.decided_by ? el("span", null, "decided by ", said(detail.decided_by)) : null, (detail.attempt || 0) > 1 ? `attempt ${detail.attempt}; what earlier ones left behind lies in its folder` : null, detail.started_at ? lasted(secondsBetween(detail.started_at, detail.finished_at)) : null]
         .filter(Boolean).map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part instanceof Node ? part : el("span", null, part)])),
   ];
 }

@@ -6,9 +6,9 @@ import asyncio
 import hashlib
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import lru_cache
 
 from services.evidence.ports import READ_LIMIT, Store
+from services.evidence.run_lock.change_locks import ChangeLocks
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.sessions.reviewing import Draw, LookedAt, ReviewTarget
@@ -27,7 +27,7 @@ from shared.evidence_format.review.policy import ReviewPolicy
 from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key
 from shared.evidence_format.review.reviewed import RunReview, log_of, run_review
 from shared.evidence_format.review.sampling import drawn_ids
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import fingerprint_of
 from shared.evidence_format.sources.source import Finding
 from shared.evidence_format.verify.verify_review import find_problem
 from shared.statuses import group_of
@@ -43,8 +43,8 @@ class ReviewLogs:
         self._store = store
         self._logs: dict[str, ReviewLog] = {}
         self._items: dict[str, tuple[bytes, Draw | None, list[DecidableItem]]] = {}
-        self.writing = asyncio.Lock()
-        """Held while a decision is filed."""
+        self.locks = ChangeLocks(store)
+        """One of each run is held while a decision is filed."""
 
     async def log(self, state: RunState) -> ReviewLog:
         """Return the review of a run. Raises PermanentError (``run_unreadable``) if a decision cannot be read."""
@@ -114,13 +114,6 @@ async def read_signed_off(store: Store, state: RunState, log: ReviewLog) -> RunR
     signed = log_of(log.run_id, log.policy, files, fingerprint_of)
     targets = {target_key(one.target): one.target for file in signed.filed for one in file.signed.decision.targets}
     return run_review(signed, await evidence_of(store, state, targets.values()), fingerprint_of)
-
-
-@lru_cache(maxsize=64)
-def fingerprint_of(public_key: str) -> str:
-    """Return the fingerprint of a PEM; empty if it is no Ed25519 key."""
-    key = PublicKey.parse(public_key)
-    return key.fingerprint if key is not None else ""
 
 
 # --- the evidence
@@ -204,8 +197,9 @@ async def items_to_decide(store: Store, state: RunState, log: ReviewLog) -> list
     """Return all that must be decided before a review is signed: samples for review and drawn ones, a population that
     is not complete, and differences to the register."""
     drawn = drawn_ids(log.draw) if log.draw is not None else frozenset[str]()
-    ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda one: one.row)
-    ids = [one.sample_id for one in ordered if one.sample_id in drawn or _is_for_review(state, one.sample_id)]
+    ids = [
+        one.sample_id for one in state.in_row_order if one.sample_id in drawn or _is_for_review(state, one.sample_id)
+    ]
 
     async def read(sample_id: str) -> DecidableItem:
         sample = await read_sample(store, state.record.run_id, sample_id, drawn=sample_id in drawn)

@@ -85,9 +85,10 @@ RUNS = SqlView(
         _c("location", TEXT, "Folder or bucket address of its evidence."),
         _c("read_from", TEXT, "`tables`: its parquet files; `files`: its JSON files at the time of the query."),
         _c("controls", CONTROLS, "The controls that the evidence is for, as the task names them; an empty list: none."),
+        _c("tags", TEXTS, "The tags that people have set, sorted; they are in no seal. An empty list: none."),
         _c("spec", VARIES, "The complete task spec of the run."),
     ),
-    "Read from `run.json` at the time of the query, so it shows the present state of the run.",
+    "Read from `run.json` and its tags at the time of the query, so it shows the present state of the run.",
 )
 
 SAMPLES = SqlView(
@@ -159,7 +160,8 @@ ARTIFACTS = SqlView(
             "kind",
             TEXT,
             "`screenshot`, `download`, `page` (the stored page), `observation` (its elements), `step` (a step, "
-            "small), `flow` (the version that ran), `workflow` (a file that one saved) or `response` (of an API).",
+            "small), `flow` (the version that ran), `workflow` (a file that one saved), `response` (of an API) or "
+            "`prompt` (what a model was asked).",
         ),
         _c("label", TEXT, "Its label in the task."),
         _c("media_type", TEXT, "Media type, such as `image/png`."),
@@ -216,7 +218,7 @@ STEPS = SqlView(
             "proof",
             TEXT,
             "Whether it shows the sample's record: `proven`, `mismatch` (another one), `unproven`, or `not_asked` "
-            "where the task has no `identity`.",
+            "where the task has no `identity`. None shows a record that was not found.",
         ),
         _c("page_confidence", NUMBER, "Confidence in the structure of that page.", "0 to 1"),
         _c("plain_confidence", NUMBER, "The same by counts of elements alone; nothing is decided by it.", "0 to 1"),

@@ -40,7 +40,8 @@ _SOURCE = (
         "ink",
         TEXT,
         "What a picture shows of the text: `seen`, `absent`, `unexplained` (something is drawn beside "
-        "it that the page does not say) or `outside`; NULL if no picture was looked at.",
+        "it that the page does not say), `outside` or `glyphless` (boxes stand in it in place of characters that no "
+        "font had); NULL if no picture was looked at.",
     ),
     _c("fingerprint", TEXT, "Of the element: equal across page loads."),
     _c("locator", TEXT, "The first locator that matches only this element, such as `id=#owner`."),

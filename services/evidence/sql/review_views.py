@@ -23,8 +23,8 @@ REVIEWS = SqlView(
         column(
             "decision",
             TEXT,
-            "`accept`, `correct`, `reject`, `not_applicable`, `comment` or `draw`; of a settlement `settle_done` or "
-            "`settle_again`.",
+            "`accept`, `correct`, `reject`, `not_applicable`, `withdraw`, `comment` or `draw`; of a settlement "
+            "`settle_done` or `settle_again`.",
         ),
         column("kind", TEXT, "What it is about: `value`, `sample`, `judgment`, `population` or `difference`."),
         column("sample_id", TEXT, "The sample; NULL for what is about the run."),
@@ -38,7 +38,9 @@ REVIEWS = SqlView(
         *_PERSON,
         column("decided_at", MOMENT, "When the person signed it."),
         column("filed_at", MOMENT, "When it was filed."),
-        column("counts", YES_NO, "Whether it is what counts: not decided otherwise later, and not overruled."),
+        column(
+            "counts", YES_NO, "Whether it is what counts: not withdrawn or decided otherwise later, and not overruled."
+        ),
         column("stale", YES_NO, "Whether the evidence has changed since."),
         column("content_sha256", TEXT, "Hash of what was looked at (docs/adr/0039).", "SHA-256, hex"),
         column("page_sha256", TEXT, "Hash of the stored page that was looked at.", "SHA-256, hex"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,14 @@ class RunCounts:
         return cls(outcomes, finished.samples, finished.flagged, finished.llm_calls, finished.cost_usd)
 
 
-def run_row(file: RunFile, counts: RunCounts, location: str, finished: RunFinished | None, read_from: str) -> bytes:
+def run_row(
+    file: RunFile,
+    counts: RunCounts,
+    location: str,
+    finished: RunFinished | None,
+    read_from: str,
+    tags: Sequence[str] = (),
+) -> bytes:
     """Return the row as one line of JSON. ``finished``: None if the last round is not finished."""
     by_status: Counter[str] = Counter()
     for (status, _), samples in counts.outcomes.items():
@@ -73,6 +80,7 @@ def run_row(file: RunFile, counts: RunCounts, location: str, finished: RunFinish
         "cost_usd": counts.cost_usd,
         "location": location,
         "read_from": read_from,
+        "tags": tags,
         **(_end(finished) if finished is not None else {"sealed": False}),
     }
     return msgspec.json.encode(row)

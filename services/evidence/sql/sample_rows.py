@@ -178,7 +178,7 @@ def _source(source: ValueSource) -> Row:
     return {
         **attributes_of(source, "url", "label", "role", "title", "date_order", "frame", "locators"),
         **box_columns(source.box),
-        "ink": None if source.ink is None else source.ink.state,
+        "ink": None if source.ink is None else source.ink.said,
         "fingerprint": source.fingerprint or None,
         "locator": _unique_locator(source.locators),
         **{name: getattr(source, name) or None for name in hashes},

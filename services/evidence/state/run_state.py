@@ -7,14 +7,22 @@ its ``attempt_base``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.evidence import DriversCount, LoadedSample, NoFlowCount, OutcomeCount, RunFinished
+from shared.contracts.evidence import (
+    WAITING,
+    DriversCount,
+    LoadedSample,
+    LoadRun,
+    NoFlowCount,
+    OutcomeCount,
+    RunFinished,
+)
 from shared.contracts.outages import RunPause
 from shared.contracts.planner import DRIVERS, DriverName
 from shared.evidence_format.files.sample import ResultFile, parse_result
@@ -84,6 +92,14 @@ class RunState:
     """For which outages it was paused, over all rounds."""
     discovery: SampleEnd | None = None
     """How the search for samples ended. It is not a sample itself."""
+    _in_row_order: tuple[Sample, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def in_row_order(self) -> tuple[Sample, ...]:
+        """All samples, sorted by their row."""
+        if self._in_row_order is None:
+            self._in_row_order = tuple(sorted((sample for sample, _ in self.samples.values()), key=lambda one: one.row))
+        return self._in_row_order
 
     @property
     def discovers(self) -> bool:
@@ -99,6 +115,7 @@ class RunState:
         """Idempotent."""
         if sample.sample_id not in self.samples:
             self.samples[sample.sample_id] = (sample, found_at)
+            self._in_row_order = None
             self.open_samples += not self._is_settled(sample.sample_id)
 
     def set_end(self, sample_id: str, end: SampleEnd) -> None:
@@ -160,8 +177,8 @@ class RunState:
 
 def round_summary(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
     """Return the summary of a complete round, over all samples of the run."""
-    all_ends = [*state.ends.values(), *([state.discovery] if state.discovery is not None else [])]
-    this_round = [end.started_at for end in all_ends if end.attempt > state.attempt_base]
+    ends = all_ends(state)
+    this_round = [end.started_at for end in ends if end.attempt > state.attempt_base]
     return RunFinished(
         run_id=state.record.run_id,
         attempt_base=state.attempt_base,
@@ -178,11 +195,16 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         reviewed=state.reviewed,
         worked=count_drivers(state.ends.values()),
         pauses=state.pauses,
-        llm_calls=sum(end.llm_calls for end in all_ends),
-        cost_usd=sum(end.cost_usd for end in all_ends),
+        llm_calls=sum(end.llm_calls for end in ends),
+        cost_usd=sum(end.cost_usd for end in ends),
         started_at=min(this_round, default=now),
         finished_at=now,
     )
+
+
+def all_ends(state: RunState) -> list[SampleEnd]:
+    """Return the ends of all samples that have one, and of the search for samples."""
+    return [*state.ends.values(), *([state.discovery] if state.discovery is not None else [])]
 
 
 def count_drivers(ends: Iterable[SampleEnd]) -> tuple[DriversCount, ...]:
@@ -222,8 +244,33 @@ def outcome_counts(state: RunState) -> tuple[OutcomeCount, ...]:
 
 def sample_states(state: RunState) -> list[LoadedSample]:
     """Return all samples in row order, with how they ended."""
-    ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
-    return [_sample_state(sample, state.ends.get(sample.sample_id)) for sample in ordered]
+    return [_sample_state(sample, state.ends.get(sample.sample_id)) for sample in state.in_row_order]
+
+
+def asked_samples(state: RunState, request: LoadRun) -> tuple[Iterator[LoadedSample], int]:
+    """Return the samples that a request asks for after the skipped ones, or beside one, in row order, and how many
+    there are of them over all pages."""
+    ordered: Sequence[Sample] = state.in_row_order
+    if request.text or request.status:
+        words = request.text.casefold().split()
+        ordered = [one for one in ordered if _fits(one, state.ends.get(one.sample_id), words, request.status)]
+    begin = max(request.skip, 0)
+    end = begin + request.limit if request.limit > 0 else len(ordered)
+    if request.beside:
+        at = next((i for i, one in enumerate(ordered) if one.sample_id == request.beside), None)
+        begin, end = (max(at - 1, 0), at + 2) if at is not None else (0, 0)
+    shown = ordered[begin:end]
+    return (_sample_state(one, state.ends.get(one.sample_id)) for one in shown), len(ordered)
+
+
+def _fits(sample: Sample, end: SampleEnd | None, words: Sequence[str], status: str) -> bool:
+    if status and status != (WAITING if end is None else end.status):
+        return False
+    if not words:
+        return True
+    reason = "" if end is None else end.reason
+    told = f"{sample.sample_id} {sample.key} {reason} {reason.replace('_', ' ')}".casefold()
+    return all(word in told for word in words)
 
 
 def _sample_state(sample: Sample, end: SampleEnd | None) -> LoadedSample:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from services.evidence.state.run_state import RunState, outcome_counts
+from services.evidence.state.run_state import RunState, all_ends, count_drivers, outcome_counts
 from shared.contracts.evidence import LoadedSample, RunFinished
 from shared.contracts.sessions.control import RunControl
 from shared.contracts.sessions.status import (
@@ -72,6 +72,8 @@ def status_record(
         outage=None if in_force is None or not in_force.paused_key else in_force.outage,
         samples=tuple(_sample_status(sample) for sample in page),
         outcomes=outcome_counts(state),
+        worked=count_drivers(state.ends.values()),
+        cost_usd=sum(end.cost_usd for end in all_ends(state)),
         skip=skip,
         next_skip=next_skip,
     )

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from services.evidence.ports import NameTakenError, OnBlocked, SpooledFile, ignore_blocked
 from services.evidence.run_lock.bucket_locks import BucketLocks
+from services.evidence.run_lock.change_locks import locks_of
 from services.evidence.store.disk import on_disk
 from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PermanentError, Unavailable
@@ -266,10 +267,11 @@ class S3Store:
         self._bucket.retain(key, mode, until)
 
     async def _change(self, key: str, do: Callable[[], T]) -> T:
-        """As `_call`, for a change. It is refused if another process has taken over the lock of the run."""
+        """As `_call`, for a change. It is refused if another process has taken over a lock under which it is made."""
 
         def change() -> T:
-            self._locks.require_lock(key.split("/")[0])
+            for name in locks_of(key):
+                self._locks.require_lock(name)
             return do()
 
         return await self._call(key, change)

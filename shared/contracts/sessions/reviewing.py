@@ -9,9 +9,14 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import Problem
 
+MOST_TOLD_SAMPLES = 200
+"""In one request."""
+MOST_TOLD_CHARS = 500
+"""Of a value and of a key in `ReviewItem`; the rest is cut off."""
 ReviewRole = Literal["preparer", "reviewer", "approver"]
-ReviewAct = Literal["accept", "correct", "reject", "not_applicable", "comment", "draw", "sign", "reopen"]
-"""What a person does. The first four settle what they are about; ``draw`` takes a sample to look at again; ``sign``
+ReviewAct = Literal["accept", "correct", "reject", "not_applicable", "withdraw", "comment", "draw", "sign", "reopen"]
+"""What a person does. The first four settle what they are about; ``withdraw`` takes back what the same person has
+decided of it, so that it is open again, and both stay on record; ``draw`` takes a sample to look at again; ``sign``
 says that the person stands for the whole review; ``reopen`` begins another round of a review that is signed off."""
 SETTLING_ACTS: frozenset[str] = frozenset({"accept", "correct", "reject", "not_applicable"})
 TargetKind = Literal["value", "sample", "judgment", "population", "difference"]
@@ -194,9 +199,10 @@ class DrawWish(Part, frozen=True, kw_only=True):
 class LoadReview(Message, frozen=True, kw_only=True):
     """Request for how the review of a run stands, with a page of what is for review, or all of one sample.
 
+    ``sample_ids``: only what is for review or has decisions of these samples, of the first `MOST_TOLD_SAMPLES` of them.
     ``by``, ``at``, ``public_key`` and ``signature`` prove who asks: a reviewer is shown the decisions of others on
     what he has decided himself. Without them no decision of an open round is shown. ``drawn``: what was drawn only.
-    ``parts``: with the values of each sample that are not certain.
+    ``parts``: with those values of each sample that are not certain and for which it is for review.
     """
 
     run_id: str
@@ -209,6 +215,7 @@ class LoadReview(Message, frozen=True, kw_only=True):
     at: datetime | None = None
     public_key: str = ""
     signature: str = ""
+    sample_ids: tuple[str, ...] = ()
 
 
 class ShownDecision(Part, frozen=True, kw_only=True):
@@ -227,8 +234,9 @@ class ShownDecision(Part, frozen=True, kw_only=True):
 class ReviewItem(Part, frozen=True, kw_only=True):
     """Something that can be decided. ``why``: why it is for review; empty: it need not be decided. ``value``: what the
     run has. ``page``, ``picture``: names of files of the sample. ``hidden``: decisions of others that are not shown.
-    ``parts``: of a sample, where they are asked for: its values that are not certain. Whoever has decided each of them
-    has decided the sample."""
+    ``parts``: of a sample that is for review because of its values, where they are asked for: those that are not
+    certain. Whoever has decided each of them has decided the sample. ``key``: of its sample, as the input has it; empty
+    where it is not known."""
 
     target: ReviewTarget
     looked_at: LookedAt
@@ -240,6 +248,7 @@ class ReviewItem(Part, frozen=True, kw_only=True):
     decisions: tuple[ShownDecision, ...] = ()
     hidden: int = 0
     parts: tuple[ReviewItem, ...] = ()
+    key: str = ""
 
 
 class ReviewSignature(Part, frozen=True, kw_only=True):
@@ -272,7 +281,8 @@ class Agreement(Part, frozen=True, kw_only=True):
 class ReviewLoaded(Message, frozen=True, kw_only=True):
     """How a review stands.
 
-    ``next_number``, ``previous_sha256``: of the next decision of whoever asks. ``items``: a page; ``total``: of all.
+    ``next_number``, ``previous_sha256``: of the next decision of whoever asks. ``items``: a page; ``total``: of all,
+    ``of_kind``: of each kind of target; empty: that is not told.
     ``missing``: who has still to sign, for people. ``agreement``: of what was drawn; None: nothing was.
     ``wished``: what the wish draws, to be signed by whoever asks; ``problem``: why it draws nothing. ``files``: of the
     one sample that was asked for, which a corrected value may stand on.
@@ -296,6 +306,7 @@ class ReviewLoaded(Message, frozen=True, kw_only=True):
     wished: Draw | None = None
     problem: str = ""
     files: tuple[ShownWhere, ...] = ()
+    of_kind: dict[str, int] = {}
 
 
 class ReviewUnknown(Message, frozen=True, kw_only=True):

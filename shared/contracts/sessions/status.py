@@ -8,9 +8,12 @@ from typing import Any
 from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.error_codes import EndCode
-from shared.contracts.evidence import OutcomeCount, RunUnknown
+from shared.contracts.evidence import DriversCount, OutcomeCount, RunUnknown
 from shared.contracts.outages import Outage
 from shared.contracts.sessions.control import AskUser
+
+NO_SAMPLES = 1 << 40
+"""As ``skip``: the record without what samples brought. More than any run has."""
 
 
 class LoadStatus(Message, frozen=True, kw_only=True):
@@ -94,7 +97,11 @@ class RunStatus(Message, frozen=True, kw_only=True):
     """What the run is paused for; None: it is not paused, or a person has paused it."""
     samples: tuple[SampleStatus, ...] = ()
     outcomes: tuple[OutcomeCount, ...] = ()
-    """Of all samples with a result, not only of the page."""
+    """Of all samples with a result, not only of the page; so are ``worked`` and ``cost_usd``."""
+    worked: tuple[DriversCount, ...] = ()
+    """As in :class:`shared.contracts.evidence.RunFinished`."""
+    cost_usd: float = 0.0
+    """Of the calls of models."""
     skip: int = 0
     next_skip: int | None = None
 

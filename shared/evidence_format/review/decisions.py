@@ -21,6 +21,11 @@ def decision_bytes(decision: ReviewDecision) -> bytes:
     return _DECISION + chain.canonical_json(decision)
 
 
+def entries_text(number: int) -> str:
+    """Return so many entries of a review in words: decisions, draws and signatures, each signed by its person."""
+    return f"{number} signed {'entry' if number == 1 else 'entries'}"
+
+
 def decision_hash(decision: ReviewDecision) -> str:
     """Return the hash that the next decision of the same person follows from."""
     return chain.sha256(decision_bytes(decision))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
+from shared.contracts.codes import facts_of
 from shared.contracts.sessions.reviewing import LookedAt, ReviewTarget
 from shared.evidence_format import chain
 from shared.evidence_format.files.reconciliation import ReconciledRecord
 from shared.evidence_format.files.sample import ResultFile, StoredArtifact, StoredField, parse_result
 from shared.statuses import group_of
+from shared.text.normal import fold
 
 UNDECIDED_VERDICTS = ("same", "other_form")
 """Verdicts of the comparison with a register that say of no difference."""
@@ -21,8 +23,8 @@ UNDECIDED_VERDICTS = ("same", "other_form")
 class DecidableItem:
     """``why``: why it is for review, as a code; empty: it need not be decided. ``value``: what the run has, for people.
 
-    ``page``, ``picture``: names of files. ``parts``: where the sample is for review, its values that are not certain:
-    who has decided each of them has decided the sample.
+    ``page``, ``picture``: names of files. ``parts``: where the sample is for review because of its values, those that
+    are not certain: who has decided each of them has decided the sample. ``key``: of the sample, as the input has it.
     """
 
     target: ReviewTarget
@@ -32,6 +34,7 @@ class DecidableItem:
     page: str = ""
     picture: str = ""
     parts: tuple[DecidableItem, ...] = ()
+    key: str = ""
 
 
 class ReviewedSample:
@@ -52,9 +55,8 @@ class ReviewedSample:
         """The sample itself."""
         result = self.result
         why = why_of(result) or ("drawn" if self._drawn else "")
-        doubtful = (
-            [name for name, stored in result.fields.items() if doubt_of(stored)] if why and why != "drawn" else []
-        )
+        settles = is_settled_by_values(why)
+        doubtful = [name for name, stored in result.fields.items() if settles and doubt_of(stored)]
         said = f"{result.status} ({result.reason})" if result.reason else str(result.status)
         return DecidableItem(
             target=ReviewTarget(kind="sample", sample_id=self.sample_id),
@@ -62,6 +64,7 @@ class ReviewedSample:
             why=why,
             value=said,
             parts=tuple(one for name in doubtful if (one := self.value(name)) is not None),
+            key=result.key,
         )
 
     def bare(self, target: ReviewTarget) -> DecidableItem | None:
@@ -87,9 +90,10 @@ class ReviewedSample:
                 content_sha256=chain.sha256(chain.canonical_json(written)), page_sha256=page, picture_sha256=picture
             ),
             why=doubt_of(stored),
-            value=shown_text(stored),
+            value=_told(stored),
             page=_name_of(self.result, page),
             picture=_name_of(self.result, picture),
+            key=self.result.key,
         )
 
     @property
@@ -106,6 +110,7 @@ class ReviewedSample:
             ),
             value=judged.answer,
             picture=file.filename if file is not None else "",
+            key=self.result.key,
         )
 
     def file(self, name: str) -> StoredArtifact | None:
@@ -124,6 +129,13 @@ def why_of(result: ResultFile) -> str:
     if group_of(result.status) != "done":
         return result.reason or str(result.status)
     return "flagged" if result.flagged else ""
+
+
+def is_settled_by_values(why: str) -> bool:
+    """Return whether the reason for which a sample is for review lies in its values: who has decided each of them has
+    decided the sample. Nobody has then looked at another reason, such as a picture that is missing."""
+    facts = facts_of(why)
+    return facts is not None and facts.of_fields
 
 
 def unreadable_item(sample_id: str) -> DecidableItem:
@@ -165,6 +177,19 @@ def shown_text(stored: StoredField) -> str:
     if stored.shown is not None:
         return stored.shown
     return "" if stored.value is None else str(stored.value)
+
+
+def value_beside(text: str, value: str, title: str) -> str:
+    """Return the value where it is not what the text says, but what the markup adds to it, such as the date of
+    "3 days ago"; else nothing."""
+    return value if title and fold(value) not in fold(text) else ""
+
+
+def _told(stored: StoredField) -> str:
+    """Return a value as a person reads it, with what only the markup of the page says."""
+    text, title = shown_text(stored), stored.source.title if stored.source is not None else None
+    value = value_beside(text, "" if stored.value is None else str(stored.value), title or "")
+    return f"{text} ({value})" if value else text
 
 
 def doubt_of(stored: StoredField) -> str:

@@ -1,8 +1,8 @@
 """How the review of a run stands: a fold over its filed decisions, and which decision is taken next.
 
 open -> in review (the first decision) -> signed off (all who must sign have signed) -> reopened with a reason, which is
-in review again, in another round. What somebody has decided stands over rounds, until he decides otherwise or the
-evidence changes; signatures are of one round.
+in review again, in another round. What somebody has decided stands over rounds, until he decides otherwise or
+withdraws it, or the evidence changes; signatures are of one round.
 """
 
 from __future__ import annotations
@@ -23,17 +23,20 @@ from shared.contracts.sessions.reviewing import (
     ReviewSignature,
     ReviewState,
     ReviewTarget,
+    TargetKind,
 )
 from shared.evidence_format.files.review import ReviewFile, chain_start
 from shared.evidence_format.review.decisions import decision_hash, person_start
 from shared.evidence_format.review.items import DecidableItem
 from shared.evidence_format.review.policy import ReviewPolicy
 
-TargetKey = tuple[str, str, str, str]
+TargetKey = tuple[TargetKind, str, str, str]
+STANDING_ACTS = SETTLING_ACTS | {"withdraw"}
+"""What changes how a person stands on something."""
 MAY: dict[ReviewRole, frozenset[str]] = {
     "preparer": frozenset({"comment"}),
-    "reviewer": frozenset({*SETTLING_ACTS, "comment", "draw", "sign", "reopen"}),
-    "approver": frozenset({*SETTLING_ACTS, "comment", "draw", "sign", "reopen"}),
+    "reviewer": frozenset({*STANDING_ACTS, "comment", "draw", "sign", "reopen"}),
+    "approver": frozenset({*STANDING_ACTS, "comment", "draw", "sign", "reopen"}),
 }
 NEEDS_REASON = frozenset({"correct", "reject", "not_applicable", "comment", "reopen"})
 WITHOUT_TARGET = frozenset({"sign", "reopen", "draw"})
@@ -77,6 +80,12 @@ class PersonChain:
 
 def target_key(target: ReviewTarget) -> TargetKey:
     return target.kind, target.sample_id, target.field, target.key
+
+
+def target_of(key: TargetKey) -> ReviewTarget:
+    """Return the target that has this key."""
+    kind, sample_id, field, of_kind = key
+    return ReviewTarget(kind=kind, sample_id=sample_id, field=field, key=of_kind)
 
 
 def target_words(target: ReviewTarget) -> str:
@@ -138,7 +147,9 @@ class ReviewLog:
                 self.comments.setdefault(target_key(one.target), []).append(standing)
             elif said.act in SETTLING_ACTS:
                 self.standing.setdefault(target_key(one.target), {})[said.by] = standing
-        if said.act in SETTLING_ACTS and self.state != "signed_off":
+            elif said.act == "withdraw":
+                self.standing.get(target_key(one.target), {}).pop(said.by, None)
+        if said.act in STANDING_ACTS and self.state != "signed_off":
             self.signatures.pop(said.by, None)  # who decides anew has not signed that
 
     def next_of(self, by: str) -> tuple[int, str]:
@@ -322,6 +333,9 @@ class ReviewLog:
             if now != one.looked_at:
                 message = "the evidence is not what was looked at: look at it again, and decide on what is there now"
                 return ReviewRefusal.because("stale", words, message)
+            if decision.act == "withdraw" and decision.by not in self.standing.get(target_key(one.target), {}):
+                message = f"{decision.by} has decided nothing of it that could be withdrawn"
+                return ReviewRefusal.because("not_valid", words, message)
         return None
 
     def _signing_problem(self, by: str, items: Sequence[DecidableItem]) -> ReviewRefusal | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from shared.contracts.base import Part
-from shared.contracts.sessions.reviewing import LookedAt, ReviewTarget
+from shared.contracts.sessions.reviewing import Draw, LookedAt, ReviewTarget
 from shared.evidence_format.files.review import ReviewFile
 from shared.evidence_format.review.policy import ReviewPolicy
-from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key
+from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key, target_of
 
 
 class ReviewedTarget(Part, frozen=True, kw_only=True, gc=False):
@@ -23,6 +23,18 @@ class ReviewedTarget(Part, frozen=True, kw_only=True, gc=False):
     where_sha256: str = ""
     by: tuple[str, ...]
     at: datetime
+
+
+GRAVEST_FIRST = ("reject", "correct", "not_applicable", "accept")
+"""What can be decided of something, in the order in which one of several counts."""
+DEVIATIONS = GRAVEST_FIRST[:-1]
+"""Decisions that do not accept it as it was read."""
+
+
+def gravest(decided: Iterable[ReviewedTarget]) -> ReviewedTarget | None:
+    """Return the gravest of these decisions, the first of several; None if there is none."""
+    known = [one for one in decided if one.decision in GRAVEST_FIRST]
+    return min(known, key=lambda one: GRAVEST_FIRST.index(one.decision), default=None)
 
 
 class SampleReview(Part, frozen=True, kw_only=True):
@@ -43,8 +55,8 @@ class SampleReview(Part, frozen=True, kw_only=True):
         """What was decided of the sample; of one whose values alone were decided, the gravest of those."""
         if self.sample is not None:
             return self.sample.decision
-        found = {one.decision for one in self.decided}
-        return next((one for one in ("reject", "correct", "not_applicable", "accept") if one in found), "")
+        found = gravest(self.decided)
+        return found.decision if found is not None else ""
 
     @property
     def people(self) -> list[str]:
@@ -81,13 +93,17 @@ class DecisionRow(Part, frozen=True, kw_only=True, gc=False):
 
 
 class RunReview(Part, frozen=True, kw_only=True):
-    """A review up to the decision that signed it off. ``samples``: by sample id."""
+    """A review up to the decision that signed it off. ``samples``: by sample id. ``population``, ``differences``: what
+    was decided of the population, and of differences to a register by the key of the record."""
 
     round: int
     signed_off_at: datetime
     signed_off_number: int
     samples: dict[str, SampleReview]
     rows: tuple[DecisionRow, ...]
+    population: ReviewedTarget | None = None
+    differences: dict[str, ReviewedTarget] = {}
+    draw: Draw | None = None
 
     def signed_off_for(self, sample_id: str, finished_at: datetime | None, *, for_review: bool) -> datetime | None:
         """Return when a sample was signed off; None for one that has changed since: it is not what was signed."""
@@ -118,10 +134,8 @@ def run_review(log: ReviewLog, now: dict[TargetKey, LookedAt], key_of: Callable[
     if log.state != "signed_off" or log.signed_off_at is None:
         return None
     counting: dict[TargetKey, ReviewedTarget] = {}
-    for key, people in log.standing.items():
-        target = next(iter(people.values())).decision.targets
-        aimed = next(one.target for one in target if target_key(one.target) == key)
-        found = _reviewed(log, aimed, now[key]) if key in now else None
+    for key in log.standing:
+        found = _reviewed(log, target_of(key), now[key]) if key in now else None
         if found is not None:
             counting[key] = found
     samples: dict[str, SampleReview] = {}
@@ -136,6 +150,9 @@ def run_review(log: ReviewLog, now: dict[TargetKey, LookedAt], key_of: Callable[
         signed_off_number=log.signed_off_number,
         samples=samples,
         rows=tuple(row for file in log.filed for row in _rows(log, file, now, key_of)),
+        population=next((one for key, one in counting.items() if key[0] == "population"), None),
+        differences={key[3]: one for key, one in counting.items() if key[0] == "difference"},
+        draw=log.draw,
     )
 
 

@@ -12,9 +12,9 @@ from shared.evidence_format.files.review import ReviewFile, parse_review
 from shared.evidence_format.files.run import RunFile
 from shared.evidence_format.review.items import DecidableItem, difference_item, population_item
 from shared.evidence_format.review.policy import ReviewPolicy
-from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key
+from shared.evidence_format.review.review_log import TargetKey, target_key
 from shared.evidence_format.review.reviewed import RunReview, log_of, run_review
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import fingerprint_of
 from shared.evidence_format.verify.verify_review import ReadFile, evidence_now
 
 
@@ -22,40 +22,35 @@ class DamagedDecision(Exception):
     """A file of the review is no decision; the message is its path."""
 
 
-def read_signed_review(file: RunFile, paths: Iterable[str], read: ReadFile, read_sealed: ReadFile) -> RunReview | None:
+def read_signed_review(
+    file: RunFile, paths: Iterable[str], read: ReadFile, check: Callable[[str, bytes], None] | None = None
+) -> RunReview | None:
     """Return the review of a run that is signed off; None if tables and report of the run do not tell of one.
 
     Args:
         paths: of all files of the run.
         read: returns a file as it is; None without it.
-        read_sealed: the same for a decision that the seal of the run covers.
+        check: is given each decision that the seal of the run covers, as it is; None: ``read`` compares with the seal.
 
     Raises:
         DamagedDecision: a decision cannot be read.
     """
-    log = read_review_log(file, paths, read, read_sealed) if file.reviewed else None
-    return run_review(log, _evidence_of(read, log.standing), fingerprint_of) if log is not None else None
-
-
-def read_review_log(file: RunFile, paths: Iterable[str], read: ReadFile, read_sealed: ReadFile) -> ReviewLog:
-    """Return the review as it was when it was last signed off. Raises as :func:`read_signed_review`."""
+    if not file.reviewed:
+        return None
     files: list[ReviewFile] = []
     for path in filter(layout.is_review, paths):
+        data = read(path) or b""
         try:
-            decision = parse_review(read(path) or b"")
+            decision = parse_review(data)
         except chain.NOT_JSON as exc:
             raise DamagedDecision(path) from exc
         if decision.number <= file.reviewed:
-            read_sealed(path)
+            if check is not None:
+                check(path, data)
             files.append(decision)
     files.sort(key=lambda one: one.number)
-    return log_of(file.record.run_id, ReviewPolicy.of(file.record), files, fingerprint_of)
-
-
-def fingerprint_of(public_key: str) -> str:
-    """Return the fingerprint of a key; empty for what is none."""
-    key = PublicKey.parse(public_key)
-    return key.fingerprint if key is not None else ""
+    log = log_of(file.record.run_id, ReviewPolicy.of(file.record), files, fingerprint_of)
+    return run_review(log, _evidence_of(read, log.standing), fingerprint_of)
 
 
 def _evidence_of(read: Callable[[str], bytes | None], standing: Mapping[TargetKey, object]) -> dict[TargetKey, Any]:

@@ -10,18 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from shared.contracts.discovery import RunRecord
 from shared.contracts.sessions.reviewing import LookedAt
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.manifest import FileEntry, Seal
 from shared.evidence_format.files.review import ReviewFile, parse_review, sealed_bytes
-from shared.evidence_format.review.decisions import decision_bytes
+from shared.evidence_format.review.decisions import decision_bytes, entries_text
 from shared.evidence_format.review.items import ReviewedSample
 from shared.evidence_format.review.policy import ReviewPolicy
 from shared.evidence_format.review.review_log import ReviewLog, TargetKey
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import fingerprint_of, key_of
 from shared.evidence_format.sources.source import Finding
 
 ReadFile = Callable[[str], bytes | None]
@@ -66,8 +65,7 @@ def check_review(
         if problem is not None:
             checked.problems.append(problem)
             return checked  # what follows hangs on it
-        key = _key_of(file.signed.public_key)
-        log.add(file, key.fingerprint if key is not None else "")
+        log.add(file, fingerprint_of(file.signed.public_key))
         if path not in sealed:
             checked.since_sealed.append(path)
     own = seal.fingerprint if seal is not None else ""
@@ -89,10 +87,10 @@ def find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None:
         return Finding(
             path, "inconsistent", "does not follow from the decision before it: one was changed or exchanged"
         )
-    service = _key_of(file.seal.public_key) if file.seal is not None else None
+    service = key_of(file.seal.public_key) if file.seal is not None else None
     if file.seal is None or service is None or not service.is_signed(sealed_bytes(file), file.seal.signature):
         return Finding(path, "signature_wrong", "the seal of the decision is not that of its content")
-    person = _key_of(file.signed.public_key)
+    person = key_of(file.signed.public_key)
     if person is None or not person.is_signed(decision_bytes(said), file.signed.signature):
         return Finding(path, "signature_wrong", f"the signature is not that of {said.by} under this decision")
     misfit = log.find_misfit(said, person.fingerprint)
@@ -101,15 +99,9 @@ def find_problem(path: str, file: ReviewFile, log: ReviewLog) -> Finding | None:
     return None
 
 
-@lru_cache(maxsize=64)
-def _key_of(pem: str) -> PublicKey | None:
-    """Reading a key takes as long as checking a signature, and a review has few."""
-    return PublicKey.parse(pem)
-
-
 def _story(log: ReviewLog, since: int) -> list[str]:
     """Return how the review stands, for people."""
-    count = f"{len(log.filed)} decisions by {', '.join(sorted(log.people))}"
+    count = f"{entries_text(len(log.filed))} by {', '.join(sorted(log.people))}"
     state = {"open": "open", "in_review": "in review", "signed_off": "signed off"}[log.state]
     signed = [f"{one.by} ({one.role}) with the key {one.key}" for one in log.signatures.values()]
     notes = [f"review {state}, round {log.round}: {count}", *(f"review signed by {one}" for one in signed)]
@@ -122,7 +114,7 @@ def _other_seals(log: ReviewLog, own: str) -> list[str]:
     """Return which decisions were filed by a service with another key than that of the run's seal."""
     keys = Counter(file.seal.fingerprint for file in log.filed if file.seal is not None)
     return [
-        f"{count} decisions of the review were filed with another key, {key}"
+        f"{entries_text(count)} of the review {'was' if count == 1 else 'were'} filed with another key, {key}"
         for key, count in keys.items()
         if key != own
     ]
@@ -145,7 +137,7 @@ def evidence_now(read: ReadFile, sample_id: str, parts: Sequence[TargetKey]) -> 
     """Return the evidence of a sample, and of the parts of it that are asked for. Its result is parsed for parts
     only."""
     manifest = read(f"{sample_id}/{layout.MANIFEST}") or b""
-    now = {("sample", sample_id, "", ""): LookedAt(content_sha256=chain.sha256(manifest))}
+    now: dict[TargetKey, LookedAt] = {("sample", sample_id, "", ""): LookedAt(content_sha256=chain.sha256(manifest))}
     if parts:
         with suppress(*chain.NOT_JSON):
             sample = ReviewedSample(sample_id, read(f"{sample_id}/{layout.RESULT}") or b"", manifest)

@@ -14,7 +14,7 @@ import pytest
 from services.discovery.deps import DiscoveryDeps
 from services.discovery.handlers import actor, start_submission, submit_run
 from services.discovery.submissions import Submission, finish_submissions
-from shared.aio import cancel_and_wait
+from shared.aio import cancel_until_done, wait_for_first
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
@@ -217,7 +217,7 @@ async def served(url: str, name: str, actor: Actor[Any], deps_of: Callable[[Bus]
         try:
             yield
         finally:
-            await cancel_and_wait(serving)
+            await cancel_until_done(serving)
 
 
 async def test_a_client_whose_discovery_dies_gets_its_run_from_the_next(nats_url, monkeypatch: pytest.MonkeyPatch):
@@ -238,7 +238,8 @@ async def test_a_client_whose_discovery_dies_gets_its_run_from_the_next(nats_url
     async with served(nats_url, "evidence", knowing, lambda bus: bus), connect(nats_url) as client:
         async with served(nats_url, "discovery", actor, stuck):
             submitting = asyncio.create_task(client.submit(SPEC, rows=ROWS))
-            await standing[0].standing.wait()
+            await wait_for_first(standing[0].standing.wait(), submitting)
+            assert not submitting.done()
         async with served(nats_url, "discovery", actor, lambda bus: deps_on(bus, now=present)):
             accepted = await submitting
         async with aclosing(client.watch(accepted.run_id)) as events:

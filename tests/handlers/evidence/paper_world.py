@@ -103,7 +103,7 @@ async def filed_run(desk: Desk, owners: Sequence[str] = HOSTILE, **record: Any) 
 
 
 async def reviewed_run(desk: Desk) -> ReviewRoom:
-    """File the run, and have it reviewed: a draw, a correction, a rejection, two signatures."""
+    """File the run, and have it reviewed: a draw, a correction, a rejection, a comment, two signatures."""
     await filed_run(desk, spec={**SPEC, "review": reviewing(ANN, CLEO)})
     room = ReviewRoom(desk)
     drawn = there((await room.load(ANN, wish=DrawWish(seed="Q1", size=2, by=()))).wished)
@@ -114,6 +114,7 @@ async def reviewed_run(desk: Desk) -> ReviewRoom:
     assert await room.code(ANN, "correct", value, value="=Ann") == ""
     sample_item = next(one for one in await room.items(lost) if one.target.kind == "sample")
     assert await room.code(ANN, "reject", sample_item) == ""
+    assert await room.code(CLEO, "comment", value, reason="ask the =owner\x07") == ""
     assert [await room.code(who, "sign") for who in (ANN, CLEO)] == ["", ""]
     await room.close()
     return room

@@ -27,7 +27,7 @@ from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, foun
 from tests.typed import expect
 from tests.unit.shared.reviewing.review_people import Signatory
 
-DOUBTFUL: dict[str, Any] = {"status": "needs_review", "reason": "unread_values"}
+DOUBTFUL: dict[str, Any] = {"status": "needs_review", "reason": "missing_fields"}
 
 
 def reviewing(*people: Signatory, reviewers: int = 1) -> dict[str, Any]:

@@ -255,6 +255,29 @@ def test_while_the_server_is_gone_nothing_is_lost(
     assert machine("a").take("run_1") is True, "the process is gone, so another of this machine need not wait"
 
 
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("run_1.review", "run_1/review.rounds/1/000001.json"),
+        ("run_1.tags", "run.tags/run_1.json"),
+        ("a.csv.artifact", "library.artifacts/a.csv/entry.json"),
+    ],
+)
+async def test_who_was_followed_at_a_change_beside_the_run_does_not_write_it(
+    machine: Machine, bucket: S3Bucket, tmp_path: Path, clock, name: str, key: str
+):
+    store = S3Store(bucket, tmp_path / "spool", locks=machine("a"))
+    assert await store.lock_run(name) is True
+    await store.write(key, b"mine")
+    machine("b", IMPATIENT_S).take(name)
+    clock(EXPIRES_S)
+    with pytest.raises(Unavailable) as caught:
+        await store.write(key, b"late")
+    assert caught.value.code == "run_held"
+    assert await store.read(key) == b"mine"
+    store.close()
+
+
 async def test_who_was_followed_changes_nothing_of_the_run(machine: Machine, bucket: S3Bucket, tmp_path: Path, clock):
     store = S3Store(bucket, tmp_path / "spool", locks=machine("a"))
     assert await store.lock_run("run_1") is True

@@ -314,6 +314,30 @@ async def test_only_how_many_samples_a_run_has_can_be_asked_for(desk):
     assert beyond.samples == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "keys", "fitting"),
+    [
+        ({}, ["Ab-1", "Ab-2", "Cd-3", "Cd-4"], 4),
+        ({"status": "failed"}, ["Ab-2", "Cd-3"], 2),
+        ({"status": "waiting"}, ["Cd-4"], 1),
+        ({"text": "ab"}, ["Ab-1", "Ab-2"], 2),
+        ({"text": "NOT found"}, ["Ab-2"], 1),
+        ({"text": "cd", "status": "failed"}, ["Cd-3"], 1),
+        ({"text": "ab", "limit": 1}, ["Ab-1"], 2),
+        ({"text": "ab", "limit": 1, "skip": 1}, ["Ab-2"], 2),
+        ({"text": "xy"}, [], 0),
+        ({"status": "failed", "count_only": True}, [], 0),
+    ],
+)
+async def test_the_samples_of_a_run_that_fit_are_told(desk, asked: dict[str, Any], keys: list[str], fitting: int):
+    samples = [sample(key, row) for row, key in enumerate(("Ab-1", "Ab-2", "Cd-3", "Cd-4"), start=1)]
+    await desk.begun(*samples)
+    await desk.tell(ended(samples[0]), ended(samples[1], status="failed", reason="not_found"))
+    await desk.tell(ended(samples[2], status="failed", reason="http_error"))
+    told = expect(await load_run(LoadRun(run_id="run_1", **asked), desk.deps), RunLoaded)
+    assert ([one.sample.key for one in told.samples], told.fitting, told.total) == (keys, fitting, 4)
+
+
 async def test_a_run_asked_for_while_it_is_read_back_is_read_once(desk):
     await desk.begun(sample("a"), sample("b", 2))
     desk.restart()

@@ -6,10 +6,12 @@ that process.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from uuid import uuid4
 import pytest
 
 from services.evidence.handlers import claim_press
+from services.evidence.run_ledger import RunLedger
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
 from shared.contracts.evidence import ClaimPress
@@ -107,6 +110,35 @@ class Place:
     def close(self) -> None:
         for store in self._stores:
             store.close()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_what_was_read_before_is_read_again_also_where_taking_the_lock_was_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+):
+    bucket = MemoryS3().bucket(f"s3://held-{uuid4().hex[:12]}/below")
+    store, asked, may = S3Store(bucket, tmp_path / "spool"), threading.Event(), threading.Event()
+    swap = bucket.swap
+
+    def held_up(*given: Any) -> Any:
+        asked.set()
+        assert may.wait(60)
+        return swap(*given)
+
+    store.check_usable()
+    monkeypatch.setattr(bucket, "swap", held_up)
+    ledger = RunLedger(store)
+    await ledger.log("run_1", "A")
+    taking = asyncio.ensure_future(ledger.lock_run("run_1"))
+    await asyncio.to_thread(asked.wait, 60)
+    for _ in range(times):
+        taking.cancel()
+        await asyncio.sleep(0)
+    may.set()
+    with pytest.raises(asyncio.CancelledError):
+        await taking
+    assert ledger.logs == frozenset()
+    store.close()
 
 
 def kill(store: FolderStore | S3Store) -> None:

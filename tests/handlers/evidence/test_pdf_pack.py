@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
-import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pypdf import PdfReader
 
 from shared.evidence_format.sources.folder import FolderSource
-from shared.papers.pdf_pack.make_pack import FONTS, make_pack
+from shared.papers.pdf_pack.make_pack import FONTS, PackRefused, make_pack
 from shared.papers.read_paper import CheckedFiles
 from tests.handlers.evidence.evidence_desk import Desk
 from tests.handlers.evidence.paper_world import HOSTILE, SPEC, exported, filed_run, paper_of, picture, reviewed_run
@@ -74,17 +75,55 @@ async def test_a_character_that_no_font_has_stands_as_its_code_and_the_cover_say
     assert [text for text in SCRIPTS[1:2] if text not in whole] == []
 
 
+def used_fonts(data: bytes) -> set[str]:
+    """Return the names of all fonts that are embedded, as the font files have them."""
+    pages: list[Any] = list(read(data).pages)
+    whole: list[Any] = [page["/Resources"].get("/Font", {}) for page in pages]
+    return {str(one["/BaseFont"]).rpartition("+")[2] for fonts in whole for one in fonts.values()}
+
+
+def forged_font(name: str, letter: str, glyph: int) -> bytes:
+    """Return a font of another name with one letter, which it shows as a glyph of Noto Sans Hebrew."""
+    data = (FONTS / "NotoSansHebrew-Regular.ttf").read_bytes()
+    for was in ("Noto Sans Hebrew", "NotoSansHebrew"):
+        data = data.replace(was.encode("utf-16-be"), name.ljust(len(was)).replace(" ", "x").encode("utf-16-be"))
+    letters = struct.pack(">HHHHL", 0, 1, 3, 10, 12) + struct.pack(
+        ">HHLLLLLL", 12, 0, 28, 0, 1, ord(letter), ord(letter), glyph
+    )
+    at = data.index(b"cmap")
+    return data[: at + 8] + struct.pack(">LL", len(data), len(letters)) + data[at + 16 :] + letters
+
+
+async def test_no_font_is_used_that_the_pack_does_not_name(desk: Desk):
+    await filed_run(desk, SCRIPTS)
+    data = made(desk)
+    named = {path.stem for path in FONTS.glob("*.ttf") if path.name in "".join(texts(data)[-2:])}
+    used = used_fonts(data)
+    assert {"NotoSans-Regular", "NotoSansArabic-Regular"} <= used
+    assert used <= named
+
+
 async def test_further_fonts_are_used_and_named(desk: Desk, tmp_path: Path):
-    await filed_run(desk, ("Ann",))
+    await filed_run(desk, ("\u4e2d",))
     given = tmp_path / "fonts"
     given.mkdir()
-    shutil.copy(FONTS / "NotoSans-Regular.ttf", given / "Mine.ttf")
-    assert "Mine.ttf" in texts(made(desk, given))[-1]
+    (given / "Mine.ttf").write_bytes(forged_font("Mine", "\u4e2d", 5))
+    without, data = made(desk), made(desk, given)
+    assert ["U+4E2D" in "".join(texts(one)) for one in (without, data)] == [True, False]
+    assert len(used_fonts(data) - used_fonts(without)) == 1
+    assert "Mine.ttf" in texts(data)[-1]
     (given / "Broken.ttf").write_bytes(b"no font")
     code, words = exported(
         desk.root / "run_1", tmp_path / "s", "--format", "pdf", "--fonts", given, "--out", tmp_path / "x.pdf"
     )
     assert (code, "Broken.ttf is no font that can be read" in words, (tmp_path / "x.pdf").exists()) == (2, True, False)
+
+
+async def test_a_font_that_the_typesetter_cannot_use_is_told_and_not_left_out(desk: Desk, tmp_path: Path):
+    await filed_run(desk, ("\u4e2d",))
+    (tmp_path / "Mine.ttf").write_bytes(forged_font("Mine", "\u4e2d", 60_000))
+    with pytest.raises(PackRefused, match=r"Minexxxxxxxxxxxx.*leave out the folder"):
+        made(desk, tmp_path)
 
 
 async def test_the_pack_is_tagged_and_has_a_title_a_language_and_texts_for_its_pictures(desk: Desk):

@@ -35,6 +35,7 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.verify_run import check_run
 from shared.evidence_view.sample_details import detail_of
+from shared.papers.read_paper import read_paper
 from shared.settings import Settings
 from tests.handlers.evidence.evidence_desk import KEY, Desk, closed, ended, found, found_values, sample, started, took
 from tests.handlers.evidence.mortal import SIGNER
@@ -68,7 +69,7 @@ async def test_a_decision_adds_one_file_and_changes_no_other_and_the_run_still_v
     assert changed(before, room.desk.files()) == {f"{ROUND}/000001.json"}
     checked = room.desk.check()
     assert checked.problems == []
-    assert "review in review, round 1: 1 decisions by ann" in checked.notes
+    assert "review in review, round 1: 1 signed entry by ann" in checked.notes
 
 
 async def test_a_signed_off_review_is_sealed_with_the_run_and_what_was_sealed_before_stays(room: ReviewRoom):
@@ -121,6 +122,9 @@ async def test_the_last_signature_is_answered_while_the_run_is_closed_with_it(ro
     assert getattr(await room.send(ANN.sign(last.decision)), "code", "") == "run_at_work"
     await room.close()
     assert expect(await room.send(last), DecisionFiled).sealed
+    seal = room.desk.root / "run_1/seal.json"
+    seal.rename(room.desk.root / "aside")  # the last file that is written when a run is closed
+    assert expect(await room.send(last), DecisionFiled).sealed is False
 
 
 async def test_what_is_forged_moved_or_out_of_order_is_refused_and_changes_no_file(room: ReviewRoom):
@@ -189,6 +193,25 @@ async def test_samples_come_with_their_uncertain_values_where_these_are_asked_fo
     assert (await room.load_as(ANN, ANN)).open_items == 1
 
 
+async def test_of_named_samples_what_is_for_review_or_decided_is_told(desk: Desk):
+    await with_open_values(desk)
+    room = ReviewRoom(desk)
+
+    async def told(*sample_ids: str) -> list[tuple[str, str, int, int]]:
+        stands = await room.load(sample_ids=sample_ids)
+        assert (stands.total, stands.open_items) == (len(stands.items), 2)
+        return [(one.target.sample_id, one.target.field, len(one.decisions), one.hidden) for one in stands.items]
+
+    assert await told("A-3", "A-1", "none") == [("A-1", "", 0, 0), ("A-1", "owner", 0, 0)]
+    assert await room.code(ANN, "comment", (await room.items("A-3"))[0]) == ""
+    number = next(one for one in await room.items("A-2") if one.target.field == "number")
+    assert number.why == ""
+    assert await room.code(ANN, "accept", number) == ""
+    assert await told("A-3", "A-2") == [
+        ("A-3", "", 0, 1), ("A-2", "", 0, 0), ("A-2", "number", 0, 1), ("A-2", "owner", 0, 0),
+    ]  # fmt: skip
+
+
 async def test_a_page_of_items_ends_before_the_limit_of_a_message(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     await with_open_values(desk)
     room = ReviewRoom(desk)
@@ -243,6 +266,14 @@ async def test_a_population_that_is_not_complete_and_a_difference_are_decided_to
     assert (difference.target.key, difference.why) == ("A-2", "missing_here")
     assert [await room.code(ANN, "accept", population), await room.code(ANN, "sign")] == ["", "undecided"]
     assert [await room.code(ANN, "reject", difference), await room.code(ANN, "sign")] == ["", ""]
+    await room.close()
+    (desk.root / "run_1/reconciliation/reconciliation.json").write_bytes(compared)  # of which this desk makes none
+    paper = read_paper(FolderSource(desk.root / "run_1"), desk.check())
+    decided = {
+        one.kind: (one.where, one.reviewed and (one.reviewed.decision, one.reviewed.by)) for one in paper.exceptions
+    }
+    assert decided["population"] == ("", ("accept", ("ann",)))
+    assert decided["difference"] == ("A-2", ("reject", ("ann",)))
 
 
 async def test_who_asks_proves_who_it_is_by_the_key_of_the_person(room: ReviewRoom):
@@ -318,7 +349,7 @@ async def test_a_run_is_handed_over_with_its_open_review(room: ReviewRoom, tmp_p
     with open_source(Settings(), out) as packed:
         checked = check_run(packed, KEY.public)
     assert (checked.problems, checked.stands) == ([], True)
-    assert "review in review, round 1: 1 decisions by ann" in checked.notes
+    assert "review in review, round 1: 1 signed entry by ann" in checked.notes
 
 
 async def test_a_decision_on_a_value_is_about_its_stored_page_and_picture(desk: Desk):
@@ -386,6 +417,24 @@ async def test_sql_tells_the_decisions_and_the_signatures(closed_with_tables: De
     ]
     assert signed == [("ann", "reviewer", True), ("ben", "reviewer", True), ("cleo", "approver", True)]
     assert values == [("7", "8", "correct")]
+
+
+async def test_what_was_withdrawn_stands_in_the_rows_of_a_review_and_counts_no_more(desk: Desk):
+    await for_review(desk, reviewing(ANN))
+    room = ReviewRoom(desk)
+    value = next(item for item in await room.items() if item.target.field == "number")
+    assert await room.code(ANN, "correct", value, value="8") == ""
+    acts = ("accept", "withdraw", "reject", "sign")
+    assert [await room.code(ANN, "withdraw", value), *[await room.code(ANN, act) for act in acts]] == [""] * 5
+    await room.close()
+    state = there(await desk.deps.ledger.find("run_1"))
+    review = there(await read_signed_off(desk.deps.store, state, await desk.deps.reviews.log(state)))
+    assert [(row.act, row.counts, row.stale) for row in review.rows] == [
+        ("correct", False, False), ("withdraw", False, False), ("accept", False, False), ("withdraw", False, False),
+        ("reject", True, False), ("sign", True, False),
+    ]  # fmt: skip
+    assert (review.samples["A-1"].decision, dict(review.samples["A-1"].values)) == ("reject", {})
+    assert desk.check().problems == []
 
 
 async def test_rows_of_a_review_have_the_columns_that_the_catalogue_names(closed_with_tables: Desk):

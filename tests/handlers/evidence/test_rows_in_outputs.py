@@ -11,6 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from benchmarks.evidence_world import World
+from services.console.web.review.table_facts import stored_cell, table_rows
+from services.console.web.review.table_query import TableAsked, table_query
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.sql.catalogue import VIEWS_BY_NAME
@@ -121,7 +123,7 @@ def database(tmp_path_factory: pytest.TempPathFactory, samples: list[SampleFacts
         product.add(one, lambda _: None)
     files = {file.name: str(file.path) for file in product.finish()}
     opened = duckdb.connect()
-    for view in ("items", "fields"):
+    for view in ("items", "fields", "samples"):
         opened.execute(create_view(VIEWS_BY_NAME[view], [files[f"tables/{view}.parquet"]]))
     return opened
 
@@ -146,6 +148,25 @@ def test_sql_has_a_row_for_each_cell_with_its_type_and_its_page(database: duckdb
 def test_rows_of_the_view_have_its_columns_and_no_others(samples: list[SampleFacts]):
     written = [row for one in samples for table, row in sample_rows(RUN, one, []) if table == "items"]
     assert {name for row in written for name in row} == set(VIEWS_BY_NAME["items"].names)
+
+
+def test_the_table_of_a_run_has_their_number_and_the_first_of_them(
+    database: duckdb.DuckDBPyConnection, samples: list[SampleFacts]
+):
+    answer = database.execute(table_query(TableAsked(), has_rows=True, judged=False))
+    names = [column[0] for column in answer.description or ()]
+    told = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+    rows = table_rows(told, ["invoice", "lines"], (), ended=True, judged=False)
+    cells = {row.sample_id: row.cells[1] for row in rows}
+    assert {name: (cell.rows, cell.text) for name, cell in cells.items()} == {
+        "INV-1": (2, "A-1, 20.50, 2"), "INV-2": (1, f"{MARKUP}, 1"), "INV-3": (0, ""),
+    }  # fmt: skip
+    assert cells["INV-2"].doubt == "rows_lacking"
+    for facts in samples:  # its page says the same, from the files
+        field = next(one for one in facts.task.fields if one.name == "lines")
+        assert stored_cell(f"{facts.sample_id}.lines", facts, field, None, ended=True) == cells[facts.sample_id]
+    database.execute(table_query(TableAsked(text="20.50"), has_rows=True, judged=False))
+    assert {row[0] for row in database.fetchall()} == {"INV-1"}
 
 
 def test_the_example_of_the_documentation_gives_a_row_for_each_item(database: duckdb.DuckDBPyConnection):

@@ -17,8 +17,9 @@ from services.evidence.webhooks.attempts import ReceiverAnswer
 from services.evidence.webhooks.delivery import Webhooks
 from services.evidence.webhooks.sender import HttpSender
 from shared.client.webhooks import DELIVERY_HEADER, SIGNATURE_HEADER, read_webhook
+from shared.contracts.base import Usage
 from shared.contracts.evidence import RunFinished, RunUnknown
-from shared.contracts.sessions.status import LoadStatus, RunStatus
+from shared.contracts.sessions.status import NO_SAMPLES, LoadStatus, RunStatus
 from shared.contracts.sessions.webhooks import DeliverWebhook, WebhookDelivery
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.sources.folder import FolderSource
@@ -244,6 +245,18 @@ async def test_pages_of_a_status_record_join(desk, monkeypatch):
     last = await status_of(desk, first.next_skip or 0)
     assert (list(first.structured_output), first.next_skip) == (["A-1"], 1)
     assert (list(last.structured_output), last.next_skip) == (["A-2"], None)
+
+
+async def test_what_counts_for_the_whole_run_is_told_without_its_samples(desk):
+    one, two = sample("A-1"), sample("A-2", 2)
+    await desk.begun(one, two, sample("A-3", 3))
+    spent = (Usage(llm_calls=1, cost_usd=0.25), Usage(llm_calls=3, cost_usd=0.5))
+    await desk.tell(ended(one, usage=spent[0], drivers=("flow",)))
+    await desk.tell(ended(two, usage=spent[1], drivers=("flow", "model")))
+    status = await status_of(desk, NO_SAMPLES)
+    assert (status.structured_output, status.samples, status.next_skip) == ({}, (), None)
+    assert (status.metadata.ended, status.cost_usd) == (2, 0.75)
+    assert {one.drivers: one.samples for one in status.worked} == {("flow",): 1, ("flow", "model"): 1}
 
 
 async def test_a_damaged_result_is_no_success_and_costs_only_itself(desk):

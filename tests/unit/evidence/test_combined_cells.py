@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
+from services.evidence.outputs.xlsx.sample_sheet import CellWriter, LinkedBook, LinkedSheet, SampleSheet
 from services.evidence.outputs.xlsx.workbook import OPTIONS
 from services.evidence.state.file_contents import samples_csv
 from services.evidence.tables import sheets
@@ -114,10 +114,10 @@ def written(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -
         path = Path(folder) / "book.xlsx"
         book = LinkedBook(str(path), {**OPTIONS, "tmpdir": folder})
         sheet: Any = book.add_worksheet("s", LinkedSheet)
-        samples = SampleSheet(sheet, "", [one.name for one in columns], [9.0] * width, defaultdict(book.add_format))
+        samples = SampleSheet(sheet, "", [one.name for one in columns], [9.0] * width, book.add_format())
         for _ in range(10):
             samples.add([])
-        samples.add(RowCells(columns).row(row).cells)
+        samples.add(CellWriter(defaultdict(book.add_format)).row(RowCells(columns).row(row).cells))
         samples.finish()
         book.close()
         with zipfile.ZipFile(path) as archive:

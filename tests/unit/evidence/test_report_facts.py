@@ -90,3 +90,25 @@ def test_no_page_is_the_right_record_where_the_task_has_no_identity(identity: An
     rows = dict(sample_rows("run_1", facts, facts.attempts()))
     (step,) = detail_of(facts)["steps"]
     assert (rows["samples"]["proven"], rows["steps"]["proof"], step.get("proof")) == told
+
+
+@pytest.mark.parametrize(
+    ("ended", "http_status", "told"),
+    [
+        ({"status": "failed", "reason": "not_found"}, 404, (False, "unproven", None)),
+        ({"status": "failed", "reason": "not_found"}, 200, (False, "unproven", None)),
+        ({"status": "failed", "reason": "http_error"}, 500, (False, "unproven", None)),
+        (None, 404, (False, "unproven", None)),
+        ({"status": "done"}, 404, (True, "proven", "proven")),
+        ({"status": "needs_review", "reason": "ambiguous_value"}, 200, (True, "proven", "proven")),
+    ],
+)
+def test_a_page_that_repeats_what_was_asked_for_shows_no_record_where_there_is_none(
+    ended: Any, http_status: int, told: Any
+):
+    seen = {"snapshot_id": "s", "sha256": "", "url": "", "title": "", "dom_confidence": 1.0, "proof": "proven"}
+    log = [{"step": 1, "observation": {**seen, "http_status": http_status}}]
+    facts = facts_of({"sample_id": "A-1"}, ended, log, fields=["number"], identity={"number": "{number}"})
+    rows = dict(sample_rows("run_1", facts, facts.attempts()))
+    (step,) = detail_of(facts)["steps"]
+    assert (rows["samples"]["proven"], rows["steps"]["proof"], step.get("proof")) == told

@@ -141,6 +141,30 @@ def test_a_sample_is_decided_by_a_decision_on_each_of_its_uncertain_values():
     assert [review.code(ANN, "accept", parts[1]), review.code(ANN, "sign")] == ["", ""]
 
 
+def test_what_a_person_withdraws_is_open_again_and_his_signature_is_gone():
+    review = Review(TWO)
+    assert [review.code(ANN, act) for act in ("accept", "sign")] == ["", ""]
+    assert review.code(BEN, "withdraw") == "not_valid", "it is not his"
+    assert review.code(BEN, "accept") == ""
+    assert review.code(ANN, "withdraw", reason="") == ""
+    assert review.log.missing()[0] == "2 of 2 reviewers"
+    assert review.log.standing_of(review.items[0]) == "open", "one of two has decided"
+    target, now = review.items[0].target, review.items[0].looked_at
+    assert not review.log.sees("ann", "ben", target, now)
+    assert review.code(ANN, "withdraw") == "not_valid", "nothing of hers stands"
+    assert review.code(ANN, "sign") == "undecided"
+    assert [review.code(one, act) for one, act in ((BEN, "withdraw"), (DAN, "withdraw"))] == ["", "own_work"]
+    assert review.log.standing_of(review.items[0]) == "open"
+    assert len(review.log.filed) == 5
+
+
+def test_what_is_signed_off_is_withdrawn_once_it_is_reopened():
+    review = Review(policy(ANN))
+    acts = ("accept", "sign", "withdraw", "reopen", "withdraw")
+    assert [review.code(ANN, act) for act in acts] == ["", "", "signed_off", "", ""]
+    assert review.log.standing_of(review.items[0]) == "open"
+
+
 @pytest.mark.parametrize(
     "more",
     [
