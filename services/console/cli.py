@@ -41,6 +41,9 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the loaded command: that one is told its options, run and completed."""
+        besides = next((one for one in self._row.besides if args[:1] == [one.name]), None)
+        if besides is not None:
+            return LazyCommand(besides).make_context(f"{info_name} {besides.name}", args[1:], parent, **extra)
         return self.load().make_context(info_name, args, parent, **extra)
 
     def load(self) -> TyperCommand:
@@ -48,7 +51,8 @@ class LazyCommand(TyperCommand):
         module, _, function = self._row.function.partition(":")
         alone = typer.Typer(add_completion=False)
         row = self._row
-        alone.command(row.name, cls=LoadedCommand, epilog=row.exit_codes, hidden=row.hidden)(
+        asked = {"ignore_unknown_options": True} if row.takes_minus else None
+        alone.command(row.name, cls=LoadedCommand, epilog=row.exit_codes, hidden=row.hidden, context_settings=asked)(
             getattr(import_module(f"{COMMANDS}.{module}"), function)
         )
         loaded = get_command(alone)

@@ -22,13 +22,16 @@ SEAL_CODES = (
 @dataclass(frozen=True)
 class CommandRow:
     """``function``: ``module:name`` below `COMMANDS`. ``line``: the first paragraph of its help. ``exit_codes``: what
-    its help ends with."""
+    its help ends with. ``besides``: what else its first word may ask for. ``takes_minus``: its words may begin with a
+    minus."""
 
     name: str
     function: str
     line: str
     exit_codes: str | None = None
     hidden: bool = False
+    besides: tuple[CommandRow, ...] = ()
+    takes_minus: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,11 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
                 "not-applicable",
                 "review.decide:not_applicable",
                 "Say that the question does not arise for it, such as a sample that is not of the period.",
+            ),
+            CommandRow(
+                "withdraw",
+                "review.decide:withdraw",
+                "Take back what you have decided of it. Both stay on record, and it is open again.",
             ),
             CommandRow("comment", "review.decide:comment", "Say something of it, without deciding."),
             CommandRow(
@@ -266,7 +274,14 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
         "build.build:build",
         (
             "Build a flow by hand: type what is to be done on the first row, TODO by TODO; `next` does it on "
-            "the next row."
+            "the next row. `build list` lists the sessions."
+        ),
+        besides=(
+            CommandRow(
+                "list",
+                "build.build_list:list_",
+                "List the build sessions of a bus, or without one the workspaces below builds/, with how far each is.",
+            ),
         ),
     ),
     CommandRow(
@@ -376,8 +391,16 @@ TOP: tuple[CommandRow | GroupRow, ...] = (
     ),
     GroupRow(
         "runs",
-        "Runs: how they stand, what happened, their controls.",
+        "Runs: which there are, how they stand, what happened, their tags and controls.",
         (
+            CommandRow("list", "runs.listing:list_", "List the runs, the newest first, with their tags."),
+            CommandRow(
+                "tag",
+                "runs.listing:tag",
+                "Set and remove tags of a run: +q3 -draft. They are no part of its evidence. Prints those that it has "
+                "now.",
+                takes_minus=True,
+            ),
             CommandRow(
                 "status",
                 "runs.follow:status",

@@ -19,9 +19,11 @@ ResultT = TypeVar("ResultT")
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Run the work of a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order; then
     typer.Exit is raised."""
-    from shared.settings import Settings  # only here: a command that is asked for its options needs neither
+    from shared.settings import Settings  # only here: a command that is asked for its options needs none of these
+    from shared.struct_types import prepare_structs
     from shared.telemetry.exporting import export_telemetry
 
+    prepare_structs()
     try:
         settings = Settings()
         scraped = settings.http_port is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from dataclasses import dataclass
@@ -15,18 +14,16 @@ from rich.console import Console
 from rich.json import JSON
 
 from services.console import exits
+from services.console import task_drafting as drafting
 from services.console.commands.run.run import exit_code_of, run_batch
 from services.console.event_loop import run_async
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from services.console.terminal.plain_console import PlainConsole
 from shared.contracts.discovery import Problem
-from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
+from shared.contracts.planner import DraftRefused, TaskDrafted
 from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import open_client
 from shared.settings import Settings
-from shared.subjects import DRAFT_TASK
-
-DRAFT_TIMEOUT_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def ask(
 async def draft_task(settings: Settings, request: str, folder: Path, *, force: bool, as_json: bool) -> DraftFiles:
     """Draft, save and print the task. Raises RunRejectedError with all problems, PermanentError without a key."""
     async with open_client(settings, ("planner",)) as client:
-        reply = await client.bus.ask(DRAFT_TASK, DraftTask(request=request), timeout_s=DRAFT_TIMEOUT_S)
+        reply = await drafting.draft_task(client.bus, request)
     if isinstance(reply, DraftRefused):
         raise RunRejectedError(reply.problems)
     files = save_draft(reply, folder, force=force)
@@ -132,11 +129,7 @@ def write_rows(files: DraftFiles) -> Path | None:
     if not files.rows:
         return None
     path = rows_path(files.spec)
-    columns = list(dict.fromkeys(name for row in files.rows for name in row))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(files.rows)
+    path.write_text(drafting.rows_table(files.rows), encoding="utf-8", newline="")
     return path
 
 

@@ -15,20 +15,18 @@ import typer
 from services.console import exits
 from services.console.commands.drive import Shown, execute_lines, print_text
 from services.console.event_loop import run_async
+from services.console.login_recording import NotRecorded, check_name, record_login
 from services.console.options import Allow, Nats, Secret, load_settings
 from services.console.terminal.plain_output import print_err
 from services.console.text.action_lines import InvalidLine, parse_browser_line
 from shared.contracts.actions import Goto, TypeSecret
-from shared.contracts.browser.logins import CheckAccess, NothingToSave, SaveProfile
+from shared.contracts.browser.logins import CheckAccess
 from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
 from shared.errors import PermanentError, RunRejectedError
 from shared.host.connections import ManualSession, ManualSessionTerms, open_pool_session
 from shared.hosts import EVERY_HOST
-from shared.login_walls import login_wall_words
-from shared.subjects import CHECK_ACCESS, SAVE_PROFILE
-from shared.text.names import safe_id
-from shared.text.normal import one_line
+from shared.subjects import CHECK_ACCESS
 
 if TYPE_CHECKING:
     from shared.settings import Settings
@@ -72,12 +70,6 @@ def _read_steps(path: Path) -> tuple[list[str], list[str]]:
     if wrong:
         raise RunRejectedError([Problem(where=f"line {number}", message=one.message) for number, one in wrong.items()])
     return lines, [one.secret for one in parsed.values() if isinstance(one, TypeSecret)]
-
-
-def check_name(name: str) -> None:
-    """Raise PermanentError when ``name`` cannot name a login state."""
-    if safe_id(name) != name:
-        raise PermanentError(f"{name!r} cannot be the name of a login state: letters, digits, - and _ can")
 
 
 async def log_in_by_steps(
@@ -152,25 +144,16 @@ def no_window_message(name: str, url: str, settings: Settings) -> str:
 
 
 async def _save_profile(session: ManualSession, name: str) -> bool:
-    """Record the state, unless the page still asks to sign in. Say which page it was."""
-    page = await session.observe()
-    where = f'"{one_line(page.title)}" at {one_line(page.url.partition("?")[0])}'
-    asked = login_wall_words(page)
-    if asked:
-        _print(
-            f"nothing was recorded as {name}: the door did not open, the page still {asked}: {where}. If you are "
-            "logged in all the same, open another page of the site before the end"
-        )
+    """Record the state, and say which page it was, or why nothing was recorded."""
+    told = await record_login(session, name)
+    if isinstance(told, NotRecorded):
+        _print(told.why)
         return False
-    _print(f"the door opened: the page is {where}")
-    request = SaveProfile(session_id=session.lease.session_id, instance_id=session.lease.instance_id, auth_profile=name)
-    reply = await session.bus.ask(SAVE_PROFILE, request, timeout_s=60.0)
-    if isinstance(reply, NothingToSave):
-        _print(f"nothing was recorded as {name}: the session has neither cookies nor storage, so there is no login")
-        return False
+    saved = told.saved
+    _print(f"signed in: the page is {told.page}")
     _print(
-        f"recorded {name}: {_counted(reply.cookies, 'cookie')}, storage of {_counted(reply.origins, 'site')}, in "
-        f'{reply.path}\n  for {", ".join(reply.hosts)}\n  use it: "auth_profile": "{name}" in a task spec'
+        f"recorded {name}: {_counted(saved.cookies, 'cookie')}, storage of {_counted(saved.origins, 'site')}, in "
+        f'{saved.path}\n  for {", ".join(saved.hosts)}\n  use it: "auth_profile": "{name}" in a task spec'
     )
     return True
 

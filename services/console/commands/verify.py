@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from services.console import exits
 from services.console.options import AsJson, EvidenceOfRun, RunOrZip, TrustedKey, TsaCertificate, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult, RunRefused
 from services.console.run_location import find_run
+from services.console.text.seal_words import SIGNATURE_TEXTS, population_text, verdict_of, verdict_text
 from shared.errors import ExhibitError
 from shared.evidence_format.seals.timestamp import TimestampAuthority
 from shared.evidence_format.seals.transparency import BadList, SealList
@@ -22,13 +24,6 @@ from shared.evidence_format.verify.verify_run import RunCheck, check_run
 from shared.extras import need_extra
 from shared.settings import Settings
 from shared.text.normal import printable
-
-SIGNATURE_TEXTS = {
-    "by_known_key": "signed by the key you trust",
-    "by_unknown_key": "signed by a key that is not known here",
-    "by_other_key": "signed by another key than the one that you gave",
-    "no": "not signed",
-}
 
 
 def verify(
@@ -135,17 +130,20 @@ def to_json_object(checked: RunCheck) -> dict[str, Any]:
 
 def verdict_lines(checked: RunCheck) -> list[str]:
     """Return the lines that name every problem, or say that there is none."""
-    if checked.problems:
-        count = "1 problem" if len(checked.problems) == 1 else f"{len(checked.problems)} problems"
-        return ["", f"NOT what was sealed: {count}", *(f"  {_problem_line(problem)}" for problem in checked.problems)]
-    if checked.stands:
-        return ["", "OK: every file is what was sealed, none is missing and none was added"]
+    problems = len(checked.problems)
+    verdict = verdict_of(problems, stands=checked.stands)
+    told = f"{verdict}: {verdict_text(problems, stands=checked.stands)}"
+    if verdict != "UNDECIDED":
+        return ["", told, *(f"  {_problem_line(problem)}" for problem in checked.problems)]
     assert checked.seal is not None
     return [
         "",
-        "UNDECIDED: every file is what was sealed. Nothing was changed since; by whom it was sealed is open, as the",
-        "key is not one that is known here. Ask who sent the run for the fingerprint of their key (`exhibit key`), by",
-        f"another way than the run has come. If it is {printable(checked.seal.fingerprint)}:",
+        *wrap(
+            f"{told}. Ask who sent the run for the fingerprint of their key (`exhibit key`), by another way than the "
+            f"run has come. If it is {printable(checked.seal.fingerprint)}:",
+            width=114,
+            break_long_words=False,
+        ),
         f"exhibit verify {printable(checked.place)} --key FINGERPRINT",
     ]
 
@@ -155,13 +153,13 @@ def _fact_lines(checked: RunCheck, took_s: float) -> list[str]:
     if made is None:
         return [printable(f"{checked.place}")]
     of, megabytes = made.population, checked.size_bytes / 1e6
-    found = f"{of.found} found = {of.done} done + {of.review} to review + {of.failed} failed + {of.excepted} excepted"
+    found = population_text(of.found, of.done, of.review, of.failed, of.excepted, of.attempted)
     lines = [
         f"{made.run_id}, round {made.round}, sealed {made.sealed_at:%Y-%m-%d %H:%M:%S} UTC by {made.software}",
         f"  place       {checked.place}",
         f"  signature   {SIGNATURE_TEXTS[checked.signed]}: {checked.seal.fingerprint if checked.seal else '-'}",
         f"  manifest    {checked.manifest_sha256}",
-        f"  population  {found}; {of.attempted} attempted",
+        f"  population  {found}",
         f"  files       {checked.files}, {megabytes:,.1f} MB, checked in {took_s:.1f} s",
     ]
     if not of.complete:

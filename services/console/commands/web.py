@@ -44,11 +44,17 @@ async def _serve(settings: Settings, port: int | None) -> None:
         opened_on_demand(lambda: open_client(settings, ("workflows",))) as library,
         console_of(client, settings, port, writer if alone else None, library if alone else None) as address,
     ):
-        print_out(f"The console is at {address}\n{ONCE}\n")
+        print_out(f"The console is at {address}\n{way_in(settings)}\n")
         await asyncio.Event().wait()
 
 
 ONCE = "The address opens one session. Ctrl-C ends the server."
+BEHIND = "Its proxy says who looks. Ctrl-C ends the server."
+
+
+def way_in(settings: Settings) -> str:
+    """Return in a sentence how the address is used."""
+    return BEHIND if settings.web_proxies else ONCE
 
 
 @asynccontextmanager
@@ -100,8 +106,26 @@ async def console_of(
     them."""
     from services.console.web.web_server import serve_console  # needs the extra
 
-    async with serve_console(client, settings, port, _tell_next, writer, library) as address:
+    async with (
+        _reader(settings) as reader,
+        serve_console(client, settings, port, _tell_next, writer, library, reader) as address,
+    ):
         yield address
+
+
+@asynccontextmanager
+async def _reader(settings: Settings) -> AsyncGenerator[Client | None]:
+    """Yield a client with the rights of reviewers, where the settings have their seed."""
+    from shared.bus.access.credentials import access_of
+    from shared.client import connect
+    from shared.client.bus_use import REVIEWER
+
+    if settings.nats_url is None or settings.web_reviewer_seed is None:
+        yield None
+        return
+    seeded = settings.model_copy(update={"nats_seed": settings.web_reviewer_seed})
+    async with connect(settings.nats_url, access_of(seeded), REVIEWER) as client:
+        yield client
 
 
 def _tell_next(address: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.console.text.action_lines import InvalidLine
-from services.console.text.build_lines import BuildLine
+from services.console.text.build_lines import NO_QUESTION, BuildLine
 from shared.contracts.workflows import builds
 
 HOW_TO_READ = (
@@ -46,6 +46,8 @@ def command_of(line: BuildLine) -> builds.AnyBuildCommand | InvalidLine | None:
             return builds.CompileNow()
         case "questions":
             return builds.AskCompiler()
+        case "answer":
+            return InvalidLine(f"{NO_QUESTION}: {line.rest}")
         case "say":
             return builds.SayText(text=line.rest)
         case "publish":

@@ -14,7 +14,9 @@ from services.console.text.action_lines import (
     quoted_words,
 )
 from shared.contracts.actions import BrowserAction, Goto
+from shared.contracts.workflows.build_events import Told
 from shared.flows.building.folder import CompilerLine
+from shared.flows.building.outcome_texts import text_for_model
 from shared.task.row_values import fill_known
 
 COMMANDS: Mapping[str, str] = {
@@ -34,11 +36,20 @@ COMMANDS: Mapping[str, str] = {
     "publish": "replay the flow on a row that it was not built with, and put it into the library: "
     "publish [NAME] [--accept-loss FIELD]",
     "questions": "answer what the compiler asks",
+    "answer": "answer TEXT: a number or words, written ahead for the next question, as in a pipe; a question that is "
+    "shown is answered by the next line that is sent after it",
     "say": "say TEXT: a model goes on with it (--agent); without one it is a remark in the conversation",
     "log": "the last lines of the compiler's log",
     "close": "save, compile and end",
     "help": "this",
 }
+
+
+ANSWER = "answer"
+NO_QUESTION = (
+    "Nothing is asked, so this answers nothing. A question is answered by a line that is sent after it, or by the next "
+    "one where that is written ahead as `answer TEXT`"
+)
 
 
 @dataclass(frozen=True)
@@ -56,25 +67,38 @@ def parse_build_line(
 ) -> BuildLine | InvalidLine | None:
     """Return what a line asks for; None for an empty one or a comment. ``{column}`` stands for the row's value."""
     text = line.strip()
-    if not text or text.startswith("#"):
+    if is_empty_line(text):
         return None
     name, _, rest = text.partition(" ")
     if name in ("?", "quit", "exit"):
         name = "help" if name == "?" else "close"
     if name == "open":
         return BuildLine("act", action=Goto(url=start_url, reason="where to begin"))
-    if name == "say":
-        return BuildLine("say", rest=rest.strip())
+    if name in ("say", ANSWER):
+        return BuildLine(name, rest=rest.strip())
     split = quoted_words(lambda word: fill_known(word, row))
     if name in COMMANDS:
         words = split(rest, len(rest))
         return words if isinstance(words, InvalidLine) else BuildLine(name, tuple(words), rest.strip())
+    if text.isdecimal():
+        return InvalidLine(f"{NO_QUESTION}: {text}")
     if not text.startswith("{") and name not in DRIVE_VERBS:
         return InvalidLine(f"there is no {name!r}: ? shows what there is")
     action = parse_browser_line(text, snapshot_id, split)
     if isinstance(action, InvalidLine):
         return action
     return BuildLine("page") if action is None else BuildLine("act", action=action)
+
+
+def is_empty_line(line: str) -> bool:
+    """Return whether a line asks for nothing: it is empty, or a comment."""
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def answer_in(line: str) -> str:
+    """Return the answer that a line is written as, ahead of its question; empty: it is none."""
+    name, _, rest = line.strip().partition(" ")
+    return rest.strip() if name == ANSWER else ""
 
 
 def build_help() -> str:
@@ -101,6 +125,11 @@ def parse_choice(line: str, options: tuple[str, ...], *, multi_select: bool) -> 
         else:
             return (), line.strip()
     return tuple(dict.fromkeys(chosen)), ""
+
+
+def note_to_model(event: Told) -> str:
+    """Return what the model alone is told of something that it had asked for; empty: this is told to people."""
+    return text_for_model(event.outcome) if event.to_model and event.outcome is not None else ""
 
 
 def log_text(line: CompilerLine) -> str:

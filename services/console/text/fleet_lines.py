@@ -39,7 +39,36 @@ def fleet_lines(facts: FleetFacts, url: str) -> Iterator[str]:
         yield f"  {at}  {printable(letter.kind)}: {printable(letter.code)}: {printable(letter.message)}"
 
 
+_OF_ONE, _OF_MANY = {"browser_pool": "browser pool"}, {"browser_pool": "browser pools"}
+
+
+def fleet_sentence(facts: FleetFacts) -> str:
+    """Return what works on runs, how much of it is in use, and which services do not answer; on a bus with users, that
+    they are not seen."""
+    if facts.is_user:
+        return "the services that answer you"
+    parts: list[str] = []
+    for name in ("browser_pool", "planner"):
+        count = facts.count(name)
+        if count:
+            named = _OF_ONE.get(name, name) if count == 1 else _OF_MANY.get(name, f"{name}s")
+            parts.append(f"{count} {named}{_use(facts, name)}")
+    away = [name.replace("_", " ") for name in NAMES if not facts.count(name)]
+    if away:
+        parts.append(f"not answering: {', '.join(away)}")
+    return "; ".join(parts)
+
+
+def _use(facts: FleetFacts, service: str) -> str:
+    """Return how much of a service is in use, over all of its processes."""
+    sums: dict[str, tuple[int, int]] = {}
+    for one in facts.instances:
+        for what, use in one.uses.items() if one.service == service else ():
+            in_use, most = sums.get(what, (0, 0))
+            sums[what] = (in_use + use.in_use, most + use.most)
+    return "".join(f", {in_use} of {most} {what} in use" for what, (in_use, most) in sorted(sums.items()))
+
+
 def _instance(one: FleetInstance) -> str:
     uses = "".join(f", {use.in_use} of {use.most} {what}" for what, use in sorted(one.uses.items()))
-    failed = f", {one.failed} failed" if one.failed else ""
-    return f"{printable(one.instance_id)}: {one.asks} asks answered, {one.mean_ms:.1f} ms each{failed}{uses}"
+    return f"{printable(one.instance_id)}: {one.asks} asks taken{uses}"

@@ -40,7 +40,10 @@ INK_WORDS = {
     "absent": "the picture does not show all of it",
     "unexplained": "something is drawn beside it that the page does not say",
     "outside": "it lies in no part of the page that can be seen",
+    "glyphless": "the picture shows boxes in place of characters, for which the browser had no font",
 }
+ON_PICTURE = ("seen", "glyphless")
+"""Ink that says nothing against a value."""
 Style = Literal["", "name", "value", "good", "bad", "dim", "paste"]
 
 
@@ -108,7 +111,7 @@ def _field(
     problem = _problem(name, spec, value)
     place: dict[str, Any] = {}
     if source is not None:
-        ink = source.ink.state if source.ink is not None else ""
+        ink = source.ink.said if source.ink is not None else ""
         place = {"role": source.role, "url": source.url, "box": source.box, "ink": ink}
     return TriedField(
         field=name,
@@ -145,8 +148,8 @@ def _problem(name: str, spec: TaskSpec, value: FieldValue) -> str:
         return find_shown_problem(field, shown) or no_type
     if value.source is not None and value.source.awaited:
         return f"it was read while the page had no answer of {tidy(value.source.awaited)}"
-    ink = value.source.ink.state if value.source is not None and value.source.ink is not None else "seen"
-    unseen = ink == "unexplained" or (ink != "seen" and value.state == "value")
+    ink = value.source.ink.said if value.source is not None and value.source.ink is not None else "seen"
+    unseen = ink == "unexplained" or (ink not in ON_PICTURE and value.state == "value")
     return INK_WORDS.get(ink, ink) if unseen else ""
 
 
@@ -248,7 +251,7 @@ def _where(one: TriedField, story: TrialStory) -> Iterator[str]:
     at = "" if box is None else f"at {box.x:.0f},{box.y:.0f} {box.width:.0f}×{box.height:.0f}"
     other_page = "" if one.url == story.url else one.url
     origin = "" if one.origin in ("", "page") else f"from {one.origin}"
-    ink = INK_WORDS.get(one.ink, one.ink) if one.ink == "seen" else ""
+    ink = INK_WORDS.get(one.ink, one.ink) if one.ink in ON_PICTURE else ""
     yield matched
     yield ", ".join(filter(None, (f"{one.role}{part}", at, ink, origin, other_page)))
 

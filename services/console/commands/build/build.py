@@ -53,7 +53,8 @@ def build(
     hidden_rows: HiddenRows = None,
     nats: Nats = None,
 ) -> None:
-    """Build a flow by hand: type what is to be done on the first row, TODO by TODO; `next` does it on the next row."""
+    """Build a flow by hand: type what is to be done on the first row, TODO by TODO; `next` does it on the next row.
+    `build list` lists the sessions."""
     task, written, rows, problems = _read(spec, input_file, tuple(row or ()), read_as(sheet, encoding, hidden_rows))
     folder = out or Path("builds") / (task.task_id if task is not None else "task")
     if task is not None:

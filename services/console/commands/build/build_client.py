@@ -117,10 +117,16 @@ class BuildClient:
         """Wait until the last command has ended. Return what is asked on the way; without, it has ended."""
         return await self._until(self._last)
 
-    async def answer(self, answers: tuple[QuestionAnswer, ...]) -> tuple[Question, ...]:
-        """Answer what is asked, and go on with the command that asks; none: the questions are left open."""
+    @property
+    def asked(self) -> int:
+        """The number under which something was asked last."""
+        return self._folder.state.asks
+
+    async def answer(self, answers: tuple[QuestionAnswer, ...], asked: int) -> tuple[Question, ...]:
+        """Answer what was asked under this number, and go on with the command that asks; none: the questions are left
+        open. Raises PermanentError where they do not wait any more, or are not answered so."""
         before = self._folder.answered
-        await self._send(self._need(), uuid4().hex, GiveAnswers(answers=answers))
+        await self._send(self._need(), uuid4().hex, GiveAnswers(answers=answers, asked=asked))
         await self._wait(lambda: self._folder.answered > before)
         return await self._until(self._last)
 

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from services.console.line_reader import LineReader
 from services.console.terminal.flows_view import unvaried_lines
-from services.console.text.build_lines import build_help, log_text, parse_choice
+from services.console.text.build_lines import (
+    ANSWER,
+    answer_in,
+    build_help,
+    is_empty_line,
+    log_text,
+    note_to_model,
+    parse_choice,
+)
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.workflows.build_events import (
     ActionRecorded,
@@ -18,10 +26,8 @@ from shared.contracts.workflows.build_events import (
     Told,
     ValueRecorded,
 )
-from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.contracts.workflows.builds import ShownPage
 from shared.flows.building.folder import CompilerLine
-from shared.flows.building.outcome_texts import text_for_model
 from shared.flows.building.state import BuildState
 from shared.text.normal import printable
 
@@ -37,22 +43,54 @@ class BuildTerminal:
 
     async def next_line(self, prompt: str) -> str | None:
         """Return the next line, or None at the end of the input."""
+        self._prompt(prompt)
+        return await self._reader.next()
+
+    def _prompt(self, prompt: str) -> None:
         if self.is_terminal:
             sys.stdout.write(printable(prompt))
             sys.stdout.flush()
-        return await self._reader.next()
 
-    async def ask(self, question: Question) -> QuestionAnswer | None:
-        """Ask until something is answered; None at the end of the input."""
-        many = ", several with commas" if question.multi_select else ""
-        self.say(question.text)
+    async def ask(self, question: Question, name: str) -> QuestionAnswer | None:
+        """Ask until something is answered; None at the end of the input. ``name``: what the question is called.
+
+        A line that was sent before the question is shown does not answer it, unless it was written as an answer: it
+        waits, and is done after what asks."""
+        ahead, waiting = await self._sent_before()
+        self.say(f"{name}: {question.text}")
         for number, option in enumerate(question.options, 1):
             self.say(f"  {number} {option}")
-        while (line := await self.next_line(f"number{many}, or your own words: ")) is not None:
-            if line.strip():
-                chosen, text = parse_choice(line, question.options, multi_select=question.multi_select)
-                return QuestionAnswer(question=question.text, chosen=chosen, text=text)
-        return None
+        if waiting:
+            self.say(f"  Lines that were sent before this question: {waiting}. They are done once it is answered.")
+        many = ", several with commas" if question.multi_select else ""
+        line = ahead or await self._answer_line(f"number{many}, or your own words: ", waiting)
+        if not line:
+            self.say(f"  {name} is left open: the input has no answer to it.")
+            return None
+        chosen, text = parse_choice(line, question.options, multi_select=question.multi_select)
+        self.say(f"  {name} is answered: {', '.join(chosen) or text}")
+        return QuestionAnswer(question=question.text, chosen=chosen, text=text)
+
+    async def _sent_before(self) -> tuple[str, int]:
+        """Return the answer that the next line was written as, and how many lines wait where it is none."""
+        while sent := self._reader.sent():
+            if not is_empty_line(sent[0]):
+                ahead = answer_in(sent[0])
+                if ahead:
+                    await self._reader.next()
+                return ahead, 0 if ahead else len(sent)
+            await self._reader.next()
+        return "", 0
+
+    async def _answer_line(self, prompt: str, waiting: int) -> str:
+        """Return the next line that comes after those that wait; empty: the input has ended."""
+        while True:
+            self._prompt(prompt)
+            line = await self._reader.next_after(waiting)
+            if line is None:
+                return ""
+            if not is_empty_line(line) and line.strip() != ANSWER:
+                return answer_in(line) or line
 
     # --- shown
 
@@ -73,8 +111,8 @@ class BuildTerminal:
     def show_event(self, event: BuildEvent, *, closing: bool) -> None:
         """Print what has happened. What is asked, and what was typed, is not printed again."""
         match event:
-            case Told(to_model=True, outcome=BuildOutcome() as outcome) if told := text_for_model(outcome):
-                self.say(f"  the model is told: {told}")
+            case Told() if note := note_to_model(event):
+                self.say(f"  (a note to the model: {note})")
             case Told():
                 (self.refuse if event.refused else self.say)(event.text)
             case ActionRecorded(by="scratch") | ValueRecorded(by="scratch"):

@@ -19,7 +19,7 @@ from shared.contracts.discovery import Sample
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.workflows import builds
 from shared.contracts.workflows.build_events import BuildEvent, Told
-from shared.errors import ExhibitError
+from shared.errors import ExhibitError, PermanentError
 from shared.flows.building.folder import read_log
 from shared.task.row_values import start_url
 from shared.task.spec import TaskSpec
@@ -121,7 +121,12 @@ class TypedSession:
             await self._listen()
         asked = await self._client.until_ended()
         while asked:
-            asked = await self._client.answer(await self._answers(asked))
+            number = self._client.asked
+            try:
+                asked = await self._client.answer(await self._answers(asked, number), number)
+            except PermanentError as exc:  # answered elsewhere meanwhile, or not in a way that can be taken
+                self._terminal.refuse(str(exc))
+                asked = await self._client.until_ended()
 
     async def _listen(self) -> None:
         """Take a line of the person over while a model works: it does nothing more then, and the line is done."""
@@ -136,11 +141,13 @@ class TypedSession:
         if not line.cancelled() and (text := line.result()) is not None:
             await self._do_line(text)
 
-    async def _answers(self, asked: tuple[Question, ...]) -> tuple[QuestionAnswer, ...]:
-        """Return the answers; none at the end of the input."""
+    async def _answers(self, asked: tuple[Question, ...], number: int) -> tuple[QuestionAnswer, ...]:
+        """Return the answers to what was asked under this number; none at the end of the input."""
         answers: list[QuestionAnswer] = []
-        for one in asked:
-            answer = await self._terminal.ask(one)
+        for at, one in enumerate(asked, 1):
+            answer = await self._terminal.ask(
+                one, f"question {number}" if len(asked) == 1 else f"question {number}.{at}"
+            )
             if answer is None:
                 return ()
             answers.append(answer)

@@ -11,10 +11,10 @@ from services.console import exits
 from services.console.commands.compare.comparison_lines import comparison_lines
 from services.console.commands.compare.comparison_page import comparison_page
 from services.console.commands.compare.comparison_table import comparison_csv
-from services.console.commands.verify import SIGNATURE_TEXTS
 from services.console.options import AsJson, EvidenceOfRun, load_settings
 from services.console.outcomes import CommandOutcome, CommandResult, ErrorLine
 from services.console.run_location import HOW_TO_NAME_A_RUN, find_run
+from services.console.text.seal_words import SIGNATURE_TEXTS
 from shared.comparing.read_run import RunSeal, StoredRun, in_threads
 from shared.comparing.run_comparison import RunComparison, compare_runs, in_turn
 from shared.comparing.sides import NotComparable

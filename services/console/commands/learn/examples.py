@@ -14,7 +14,7 @@ from shared.contracts.discovery import AS_IT_IS, Problem, ReadAs, Sample
 from shared.extraction.lists import Written
 from shared.extraction.synthesis import MIN_EXAMPLES
 from shared.extraction.values import form_of, value_key
-from shared.field_types import is_rows, nullable
+from shared.field_types import base_type, is_rows, nullable
 from shared.flows.learning.flow import find_task_problems
 from shared.submission.samples import used_columns
 from shared.tables.excel import open_workbook
@@ -144,7 +144,9 @@ def _value_problems(spec: TaskSpec, row: Row) -> list[Problem]:
                 message = f"it has no value; if pages may show none, its type is {field.type} | null"
                 problems.append(Problem(where=where, message=message))
         elif value_key(form_of(field), text) is None:
-            problems.append(Problem(where=where, message=f"{quoted(text)} is no {field.type}"))
+            dated = base_type(field.type) in ("date", "date-time")
+            hint = ": write the day itself, also where only the markup of the page says it" if dated else ""
+            problems.append(Problem(where=where, message=f"{quoted(text)} is no {field.type}{hint}"))
     return problems
 
 

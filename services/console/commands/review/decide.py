@@ -1,4 +1,5 @@
-"""`exhibit review accept`, `correct`, `reject`, `not-applicable` and `comment`: decide on what a run has brought."""
+"""`exhibit review accept`, `correct`, `reject`, `not-applicable`, `withdraw` and `comment`: decide on what a run has
+brought."""
 
 from __future__ import annotations
 
@@ -27,6 +28,7 @@ _DONE = {
     "correct": "corrected",
     "reject": "rejected",
     "not_applicable": "not applicable",
+    "withdraw": "open again",
     "comment": "commented",
 }
 
@@ -90,6 +92,20 @@ def not_applicable(
 ) -> CommandOutcome:
     """Say that the question does not arise for it, such as a sample that is not of the period."""
     return _decide(run, "not_applicable", what, reason, every, by, key, evidence, nats)
+
+
+def withdraw(
+    run: ReviewedRun,
+    what: What,
+    reason: Reason = "",
+    by: By = None,
+    key: PersonKeyFile = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> CommandOutcome:
+    """Take back what you have decided of it. Both stay on record, and it is open again."""
+    return _decide(run, "withdraw", what, reason, "", by, key, evidence, nats)
 
 
 def comment(

@@ -14,7 +14,8 @@ from services.console import exits
 from services.console.commands.review.person import By, PersonKeyFile, ReviewedRun, reviewing
 from services.console.options import AsJson, Evidence, Nats
 from services.console.outcomes import CommandOutcome, CommandResult
-from services.console.text.review_words import STATES, agreement_words, item_words
+from services.console.text.review_words import STATES, agreement_words, item_words, share_words
+from shared.evidence_format.review.decisions import entries_text
 from shared.tables.csv_cells import without_formula
 from shared.text.normal import printable
 
@@ -132,8 +133,9 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
 
 def state_lines(stands: ReviewLoaded) -> list[str]:
     """Return how a review stands."""
-    state = STATES[stands.state]
-    lines = [f"{stands.run_id}: {state}, round {stands.round}; {stands.decisions} decisions; {stands.open_items} open"]
+    state, entries = STATES[stands.state], entries_text(stands.decisions)
+    still_open = share_words(stands.open_items, stands.total, stands.of_kind)
+    lines = [f"{stands.run_id}: {state}, round {stands.round}; {entries}; {still_open} open"]
     if stands.reopened:
         lines.append(f"  reopened   {stands.reopened}")
     lines += [f"  signed     {one.by} ({one.role}), {one.at:%Y-%m-%d %H:%M} UTC" for one in stands.signatures]

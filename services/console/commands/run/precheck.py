@@ -9,12 +9,11 @@ import hashlib
 
 from services.console.commands.run.inputs import Reconciling, RunInputs
 from shared.contracts.discovery import AS_IT_IS, FileReading, InputFile, Problem, ReadAs, Register, SubmitRun
-from shared.contracts.planner import PLANNERS
 from shared.errors import RunRejectedError
 from shared.submission.register import check_register, parse_named_register
-from shared.submission.request import check_population, find_option_problems, find_size_problems
+from shared.submission.request import find_size_problems
 from shared.submission.samples import first_problems
-from shared.submission.search import check_search, is_discovery_request
+from shared.submission.search import check_new_run, is_discovery_request
 from shared.tables.excel import open_workbook
 from shared.tables.files import TableOrProblems, parse_table
 from shared.tables.table import objects_to_table
@@ -40,14 +39,8 @@ def check_inputs(
         mode=inputs.mode,
         register=register,
     )
-    problems = find_option_problems(request, frozenset(PLANNERS))
-    readings: list[FileReading | None] = []
-    if is_discovery_request(request):
-        problems = (*problems, *check_search(request)[1])
-    else:
-        checked, more = check_population(request, _read_samples(inputs))
-        problems = (*problems, *more)
-        readings.append(checked.reading if checked is not None else None)
+    found, problems = check_new_run(request, None if is_discovery_request(request) else _read_samples(inputs))
+    readings: list[FileReading | None] = [found]
     if register is not None and inputs.register is not None:
         reading, more = check_register(register, inputs.spec, _read_register(inputs.register, register.file.read_as))
         problems = (*problems, *more)
