@@ -146,6 +146,11 @@ class System:
     def evidence(self) -> Path:
         return self.folder / "evidence"
 
+    def way_in(self) -> str:
+        """Return the address that opens the console, which the process has printed. It opens one session."""
+        assert self._up.stdout is not None
+        return next(line.split()[-1] for line in self._up.stdout if "in a browser:" in line)
+
     def __enter__(self) -> Self:
         self._log = (self.folder / "log").open("w")
         self._up = subprocess.Popen(

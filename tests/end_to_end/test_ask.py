@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from contextlib import contextmanager
 
 from tests.end_to_end.conftest import Cli
-from tests.end_to_end.small_site import Answers, SmallSite
+from tests.end_to_end.task_model import task_model
 
 SPEC = {
     "task_id": "acme_members",
@@ -18,26 +16,11 @@ SPEC = {
 }
 
 
-@contextmanager
-def model(arguments: object) -> Generator[str]:
-    """A Messages endpoint that always calls the tool `task` with these arguments."""
-
-    class Model(Answers):
-        def do_POST(self):
-            self.rfile.read(int(self.headers["content-length"]))
-            call = {"type": "tool_use", "id": "toolu_1", "name": "task", "input": arguments}
-            body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [call]}
-            usage = {"input_tokens": 100, "output_tokens": 20}
-            whole = {**body, "stop_reason": "tool_use", "stop_sequence": None, "usage": usage}
-            self.answer(json.dumps(whole), "application/json")
-
-    with SmallSite(Model) as site:
-        yield site.url
-
-
 def test_a_task_is_drafted_shown_and_saved_and_nothing_is_run(cli: Cli):
     words = ["Go", "to", "https://host.example", "and", "get", "all", "names"]
-    with model({"spec": SPEC, "explanation": "Reads each name.", "open_questions": ["Former members too?"]}) as url:
+    with task_model(
+        {"spec": SPEC, "explanation": "Reads each name.", "open_questions": ["Former members too?"]}
+    ) as url:
         cli.env.update({"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url})
         ended = cli.run("ask", *words, "--out", str(cli.folder))
         assert ended.returncode == 0, ended.stderr
@@ -73,7 +56,7 @@ def test_it_runs_what_it_drafted_when_told_to(cli: Cli, tickets_url: str):
         "identity": {"ticket_number": "{number}"},
     }
     rows = [{"number": "TCK-1001"}, {"number": "TCK-1002"}]
-    with model({"spec": spec, "explanation": "Reads two tickets.", "samples": rows}) as url:
+    with task_model({"spec": spec, "explanation": "Reads two tickets.", "samples": rows}) as url:
         cli.env.update({"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url, "EXHIBIT_PLANNER": "rules"})
         asks = ("ask", "Get", "the", "assignees", "of", "two", "tickets", "at", tickets_url, "--out", str(cli.folder))
         ended = cli.run(*asks, "--run", "--evidence", str(cli.folder / "evidence"))

@@ -27,7 +27,7 @@ FIRST_ROW = [
     "done",
 ]
 
-SECOND_ROW = ["next", "2", "done", *FIRST_ROW[3:7], "close"]
+SECOND_ROW = ["next", "answer 2", "done", *FIRST_ROW[3:7], "close"]
 """What was read is called wrong, and read by hand; the rest of the row is then done by its files."""
 
 
@@ -41,11 +41,11 @@ def test_two_rows_by_hand_give_a_flow_that_is_published_with_proof_on_a_third_on
     given = rows(cli.folder, tickets_url, [one.number for one in tickets])
     workspace = cli.folder / "built"
     arguments = ("build", str(SPEC), "--input", given, "--out", str(workspace))
-    ended = cli.run(*arguments, stdin=typed(*FIRST_ROW, "publish", "next", "1", "close"))
+    ended = cli.run(*arguments, stdin=typed(*FIRST_ROW, "publish", "next", "answer 1", "close"))
     assert ended.returncode == 0, ended.stderr
-    unsure = cli.run(*arguments, "--publish", stdin=typed("2"))  # what the replay has read is called wrong
+    unsure = cli.run(*arguments, "--publish", stdin=typed("answer 2"))  # what the replay has read is called wrong
     assert unsure.returncode == 1, unsure.stdout + unsure.stderr
-    sure = cli.run(*arguments, "--publish", stdin=typed("1"))
+    sure = cli.run(*arguments, "--publish", stdin=typed("answer 1"))
     assert sure.returncode == 0, sure.stdout + sure.stderr
     assert not [one for one in (ended, unsure, sure) if "Traceback" in one.stderr]
     assert "! Nothing is published: a flow is built from 2 finished rows or more." in ended.stdout  # after the first
@@ -97,7 +97,7 @@ def test_a_session_goes_on_where_it_was_left_and_takes_over_what_a_person_has_wr
     text = first.read_text()
     assert click in text
     first.write_text(text.replace(click, click + '    await press("End")\n').replace("open_page,", "open_page, press,"))
-    ended = cli.run(*arguments, stdin=typed("1", *FIRST_ROW[3:], *SECOND_ROW))
+    ended = cli.run(*arguments, stdin=typed("answer 1", *FIRST_ROW[3:], *SECOND_ROW))
     assert ended.returncode == 0, ended.stderr
     assert [event for event in read_events(workspace) if isinstance(event, QuestionsAnswered)]
     assert "Not read yet: ticket_number, assignee, due_date." in ended.stdout

@@ -71,7 +71,7 @@ async def test_what_a_model_has_done_on_one_row_is_a_flow_for_the_others(cli: Cl
         cli.env |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.url}
         ended = await cli.run_async(
             "build", str(SPEC), "--input", given, "--out", str(workspace), "--agent",
-            stdin=typed(f"say {SAID}", "next", "1", "publish", "1", "close"),
+            stdin=typed(f"say {SAID}", "next", "answer 1", "publish", "answer 1", "close"),
         )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "agent: The three properties of the ticket are read." in ended.stdout

@@ -40,7 +40,7 @@ async def test_a_session_outlives_the_process_that_has_it(cli: Cli, settings: Se
 
         await asyncio.to_thread(fleet.start, "workflows")
         reads = [f'read {name} beside "{label}"' for name, label in LABELS]
-        lines = "".join(f"{one}\n" for one in ("1", *reads, "done", "close"))
+        lines = "".join(f"{one}\n" for one in ("answer 1", *reads, "done", "close"))
         ended = await asyncio.to_thread(cli.run, *given, stdin=lines)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     state = replayed(read_events(workspace))

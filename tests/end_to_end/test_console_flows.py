@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from getpass import getuser
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Page, expect
 
@@ -16,6 +17,8 @@ from tests.end_to_end.conftest import Cli, System
 from tests.end_to_end.held_site import STARTED_S
 from tests.end_to_end.orders_site import OWNERS, OrdersSite
 from tests.end_to_end.owner_tasks import owner_spec
+from tests.end_to_end.page_barriers import barriers_of
+from tests.end_to_end.page_checks import cut_off, motion_of, out_of_reach
 from tests.practice_sites.site_browser import a_browser
 
 BOUND_MS = STARTED_S * 1000
@@ -56,7 +59,9 @@ async def test_what_has_moved_is_shown_approved_and_rolled_back(online: Cli, sys
             await expect(moved).to_contain_text(f"{len(OWNERS)} of {len(OWNERS)}")
             await moved.get_by_role("link", name=f"{len(OWNERS)} of {len(OWNERS)}").click()
             await check_pictures(page)
+            await check_screen(page, await context.storage_state())
             await page.get_by_role("button", name="Approve …").click()
+            await check_screen(page, await context.storage_state())
             await expect(page.locator(".changes").first).to_contain_text("field owner")
             await page.get_by_role("button", name="Approve", exact=True).click()
             await expect(page.get_by_role("heading", name="A heal of version")).to_be_visible(timeout=BOUND_MS)
@@ -75,6 +80,21 @@ async def test_what_has_moved_is_shown_approved_and_rolled_back(online: Cli, sys
             await page.goto(f"{base}/runs/{run_id}/drift")
             await expect(page.get_by_role("button", name="Approve …")).to_be_visible()
             assert said == []
+
+
+async def check_screen(page: Page, state: Any) -> None:
+    """The page is whole and without a barrier where it has scripts, small, large, dark and by keyboard."""
+    assert page.context.browser is not None
+    context = await page.context.browser.new_context(storage_state=state, reduced_motion="reduce")
+    looked = await context.new_page()
+    looked.set_default_timeout(BOUND_MS)
+    await looked.goto(page.url)
+    assert [*await motion_of(looked), *await out_of_reach(looked), *await barriers_of(looked)] == []
+    await looked.emulate_media(color_scheme="dark")
+    for width in (640, 390):
+        await looked.set_viewport_size({"width": width, "height": 800})
+        assert [*await cut_off(looked), *await barriers_of(looked)] == []
+    await context.close()
 
 
 async def check_pictures(page: Page) -> None:

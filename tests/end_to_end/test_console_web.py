@@ -8,11 +8,12 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from getpass import getuser
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
@@ -27,18 +28,20 @@ from shared.contracts.evidence import RunFinished, RunLoaded
 from shared.contracts.questions import Question, QuestionAnswer
 from shared.contracts.sessions.events import EventsLoaded
 from shared.contracts.sessions.status import RunStatus
+from shared.contracts.workflows.library import WorkflowCreated
 from shared.settings import Settings
 from tests.end_to_end.conftest import System
+from tests.end_to_end.console_screens import HOSTILE, IN_ORDER_OF_SIGHT, NOTHING_OF_OTHERS, SCREENS
 from tests.end_to_end.held_site import STARTED_S, HeldSite, Records
 from tests.end_to_end.owner_tasks import owner_spec
 from tests.end_to_end.page_barriers import barriers_of
+from tests.end_to_end.page_checks import cut_off, motion_of, out_of_reach, settled
 from tests.practice_sites.site_browser import a_browser
 from tests.typed import expect as typed
 from tests.waiting import until_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-HOSTILE = '<img src=x onerror="document.title=1">\u202e{{7*7}}'
 ELSEWHERE = "http://127.0.0.1:9/out"
 SHOWN = '<img src=x onerror="document.title=1">'
 WORKFLOW = f'async def run() -> str:\n    """Say it."""\n    return {HOSTILE!r}\n'
@@ -77,6 +80,15 @@ class Looked:
     ways_in: list[str]
     draft: str = ""
     """The path of a run that is prepared."""
+    pointed: str = ""
+    """The path of a spec that is made by pointing at a record."""
+    earlier: str = ""
+    """The hash of the first of two versions of a workflow."""
+
+    def path_of(self, screen: str) -> str:
+        """Return the path of one of the screens."""
+        path = screen.replace("RUN", self.run_path).replace("ID", self.run_id)
+        return path.replace("DRAFT", self.draft).replace("POINTED", self.pointed).replace("EARLIER", self.earlier)
 
     @asynccontextmanager
     async def page(self, path: str, **how: Any) -> AsyncGenerator[Page]:
@@ -133,7 +145,9 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
             }
             rows = [{"number": number} for number in NUMBERS]
             run_id = (await client.submit(spec, rows=rows, concurrency=2, requested_by=HOSTILE)).run_id
-            await create_workflow(client.bus, "looked_at_flow", WORKFLOW, description=HOSTILE, author=HOSTILE)
+            create = partial(create_workflow, client.bus, "looked_at_flow", description=HOSTILE, author=HOSTILE)
+            earlier = typed(await create(WORKFLOW), WorkflowCreated).workflow.hash
+            await create(f"{WORKFLOW}# again\n", replace=earlier)
             await client.result(run_id)
             context = await browser.new_context()
             page = await context.new_page()
@@ -141,7 +155,19 @@ async def looked(system: System, tmp_path_factory: pytest.TempPathFactory) -> As
             base = way_in.partition("/enter")[0]
             assert page.url == f"{base}/"
             draft = await begin_draft(page, f"{base}/new", owner_spec("drafted", site.url) | {"goal": HOSTILE})
-            yield Looked(base, run_id, await context.storage_state(), browser, client, site, ways, draft)
+            pointed = await begin_spec(page, f"{base}/specs", f"{site.url}/records/A-1")
+            state = await context.storage_state()
+            yield Looked(base, run_id, state, browser, client, site, ways, draft, pointed, earlier)
+
+
+async def begin_spec(page: Page, address: str, record: str) -> str:
+    """Open a record to point at; return the path of its page."""
+    page.set_default_timeout(BOUND_MS)
+    await page.goto(address)
+    await page.get_by_label("Its address").fill(record)
+    await page.get_by_role("button", name="Open it").click()
+    await page.wait_for_url("**/specs/*")
+    return urlsplit(page.url).path
 
 
 async def begin_draft(page: Page, address: str, spec: dict[str, Any]) -> str:
@@ -149,9 +175,9 @@ async def begin_draft(page: Page, address: str, spec: dict[str, Any]) -> str:
     cell = f'"{HOSTILE.replace(chr(34), chr(34) * 2)}"'
     table = f"{cell},{cell}\n{cell},{cell}\n"
     await page.goto(address)
-    for label, name, text in (("The file of a task", "a.json", json.dumps(spec)), ("A table", f"{HOSTILE}.csv", table)):
+    for field, name, text in (("spec", "a.json", json.dumps(spec)), ("rows", f"{HOSTILE}.csv", table)):
         file: Any = {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
-        await page.get_by_label(label).set_input_files(file)
+        await page.locator(f'input[type="file"][name="{field}"]').set_input_files(file)
     await page.get_by_role("button", name="Look at it").click()
     await page.wait_for_url("**/new/*")
     return urlsplit(page.url).path
@@ -171,6 +197,7 @@ async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
         grid = page.locator("sample-grid")
         assert await page.title() == "steered · Exhibit"
         await expect(page.get_by_text("Paused by a person")).to_be_visible()
+        await expect(page.locator('a[data-fact="fleet"]')).to_contain_text("1 browser pool, ", timeout=BOUND_MS)
         assert typed(await looked.client.status(run_id), RunStatus).paused
         looked.site.let_go()
         await expect(grid.get_by_label(f"{HELD}: At work")).to_be_visible(timeout=BOUND_MS)
@@ -181,6 +208,9 @@ async def test_a_run_is_followed_and_steered_while_it_works(looked: Looked):
         await looked.client.ask_user(run_id, [Question(text=HOSTILE, options=(f"{HOSTILE} one", "two"))])
         await expect(page.get_by_text("1 question waits for an answer.")).to_be_visible(timeout=BOUND_MS)
         await page.get_by_role("link", name="Answer").click()
+        for width in (640, 390, 1280):
+            await page.set_viewport_size({"width": width, "height": 720})
+            assert [*await barriers_of(page), *await cut_off(page)] == []
         await expect(page.locator(".asked strong")).to_contain_text(SHOWN, timeout=BOUND_MS)
         await page.get_by_role("button", name=f"{SHOWN}U+202E{{{{7*7}}}} one").click()
         await expect(page.locator(".asked")).to_have_count(0)
@@ -260,6 +290,10 @@ async def test_a_sample_is_taken_over_by_hand_and_handed_back(looked: Looked, sy
         async with looked.another_session(page.url) as other:
             await expect(other.locator(".live-holder")).to_contain_text("has taken it over", timeout=BOUND_MS)
             assert await other.get_by_role("button", name="Take over").count() == 0
+        assert await barriers_of(page) == []
+        for width in (640, 390, 1280):
+            await page.set_viewport_size({"width": width, "height": 720})
+            assert await cut_off(page) == []
         await page.get_by_label("What to act on").select_option(label="button Go on")
         await page.get_by_role("button", name="Press", exact=True).click()
         await expect(page.locator(".live-address")).to_contain_text("/records/A-1", timeout=BOUND_MS)
@@ -276,47 +310,28 @@ async def test_a_sample_is_taken_over_by_hand_and_handed_back(looked: Looked, sy
     assert json.loads((folder / "result.json").read_bytes())["taken_over_by"] == [getuser()]
 
 
-SCREENS = {
-    "runs": "/",
-    "narrowed": "/?state=ended&q=looked",
-    "run": "RUN",
-    "samples": "RUN?status=failed",
-    "sample": "RUN/samples/A-1",
-    "review": "RUN/review?case=R-1.owner",
-    "values": "/values?q=onerror",
-    "several": f"/several/pause?run=ID&run={quote(HOSTILE)}",
-    "flows": "/flows",
-    "flow": "/flows/looked_at_flow",
-    "fleet": "/fleet",
-    "settings": "/settings",
-    "new": "/new",
-    "draft": "DRAFT",
-    "confirm": f"RUN/control/message?text={quote(HOSTILE)}",
-    "chart": "/sql?q="
-    + quote("select shown, count(*) as n from fields where shown is not null group by all")
-    + "&run=ID",
-    "sql": "/sql?q=" + quote("select sample_id, field, shown from fields order by all") + "&run=ID",
-}
-
-IN_ORDER_OF_SIGHT = ("sample", "sql", "chart", "review", "values")
-"""Screens of what was read off pages."""
-NOTHING_OF_OTHERS = ("new", "fleet", "settings")
-"""Screens without text of sites, models and lists here; `unit/console/test_operations_pages.py` has some on them."""
+WITHOUT_ZONES = """() => [...document.querySelectorAll("main time")].map((one) => one.textContent)
+    .filter((text) => !/ GMT\\+5:30 \\(.*\\sUTC\\)$/.test(text))"""
+"""The times of a page that do not say the zone of the reader with UTC beside."""
 
 
 @pytest.mark.parametrize(
     "how",
     [
-        {"viewport": {"width": 390, "height": 800}},
-        {"color_scheme": "dark", "reduced_motion": "reduce"},
+        {"viewport": {"width": 390, "height": 800}, "timezone_id": "Asia/Kolkata"},
+        {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2},
+        {"color_scheme": "dark"},
         {"java_script_enabled": False},
     ],
-    ids=["phone", "dark", "without_scripts"],
+    ids=["phone", "zoomed", "dark", "without_scripts"],
 )
-async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Looked, how: dict[str, Any]):
-    for name, path in SCREENS.items():
-        path = path.replace("RUN", looked.run_path).replace("ID", looked.run_id).replace("DRAFT", looked.draft)
-        async with looked.page(path, **how) as page:
+async def test_each_page_shows_hostile_text_as_text_whole_and_without_a_barrier(looked: Looked, how: dict[str, Any]):
+    found: dict[str, list[str]] = {}
+    async with looked.page("/", **how) as page:
+        for name, path in SCREENS.items():
+            await page.goto(looked.url + looked.path_of(path))
+            if how.get("java_script_enabled", True):
+                await settled(page)
             if name == "confirm":
                 assert SHOWN in await page.get_by_role("textbox", name="Message").input_value()
             else:
@@ -328,21 +343,48 @@ async def test_hostile_text_is_shown_on_every_screen_and_never_runs(looked: Look
                 assert name != "runs" or "ended" in text
             assert "49" not in await page.locator("h1").inner_text()
             assert await page.locator("main img[onerror]").count() == 0
-            if how.get("viewport"):
-                assert await page.evaluate("document.documentElement.scrollWidth") <= 390, name
+            found[name] = await cut_off(page)
+            if "timezone_id" in how:
+                found[name] += await page.evaluate(WITHOUT_ZONES)
+                assert name not in ("runs", "run", "sample", "review", "flow") or await page.locator(".utc").count()
+            if "viewport" not in how or "device_scale_factor" in how:
+                found[name] += await barriers_of(page) if how.get("java_script_enabled", True) else []
+    assert {name: one for name, one in found.items() if one} == {}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_no_page_has_a_barrier(looked: Looked, scheme: str):
+async def test_a_list_without_anything_says_what_to_do(looked: Looked):
+    async with looked.page("/") as page:
+        for path in (
+            "/?q=zzz",
+            "/values?q=zzz",
+            "RUN?q=zzz",
+            "RUN/table?q=zzz",
+            "POINTED?find=zzz",
+            "/sql?q=select+1+limit+0",
+        ):
+            await page.goto(looked.url + looked.path_of(path))
+            await expect(page.locator("main .empty a, main li.muted a").first, path).to_be_visible()
+
+
+async def test_each_page_is_read_by_keyboard_at_rest_by_two_at_once_and_keeps_its_place(looked: Looked):
     found: dict[str, list[str]] = {}
-    async with looked.page("/", color_scheme=scheme) as page:
+    async with (
+        looked.page("/", reduced_motion="reduce") as page,
+        looked.another_session(looked.url) as other,
+    ):
         for name, path in SCREENS.items():
-            path = path.replace("RUN", looked.run_path).replace("ID", looked.run_id).replace("DRAFT", looked.draft)
-            await page.goto(looked.url + path)
-            if name == "run":
-                await page.locator("sample-grid .grid-cell").first.wait_for()
-            found[name] = await barriers_of(page)
-    assert {name: barriers for name, barriers in found.items() if barriers} == {}
+            address = looked.url + looked.path_of(path)
+            await page.goto(address)
+            await settled(page)
+            await other.goto(address)
+            found[name] = [*await motion_of(page), *await out_of_reach(page)]
+            heading = await page.locator("h1").inner_text()
+            assert await other.locator("h1").inner_text() == heading, name
+            await page.reload()
+            await page.goto(f"{looked.url}/static/icon.svg")
+            await page.go_back()
+            assert (page.url, await page.locator("h1").inner_text()) == (address, heading), name
+    assert {name: one for name, one in found.items() if one} == {}
 
 
 async def test_a_run_is_found_and_its_samples_walked_by_keyboard_alone(looked: Looked):
@@ -352,12 +394,12 @@ async def test_a_run_is_found_and_its_samples_walked_by_keyboard_alone(looked: L
         await page.locator("sample-grid .grid-cell").first.wait_for()
         await tab_to(page, ".grid-cell")
         await page.keyboard.press("ArrowRight")
-        await expect(page.locator('.grid-cell[data-at="1"]')).to_be_focused()
+        await expect(page.locator('.grid-cell[data-place="1"]')).to_be_focused()
         await page.keyboard.press("End")
-        await expect(page.locator('.grid-cell[data-at="5"]')).to_be_focused()
+        await expect(page.locator('.grid-cell[data-place="5"]')).to_be_focused()
         await expect(page.locator(".grid-told")).to_contain_text("A-4: Failed")
         await page.keyboard.press("Home")
-        await expect(page.locator('.grid-cell[data-at="0"]')).to_be_focused()
+        await expect(page.locator('.grid-cell[data-place="0"]')).to_be_focused()
         await tab_to(page, 'select[name="status"]')
         await page.keyboard.type("Failed")
         await page.keyboard.press("Tab")
@@ -379,8 +421,13 @@ async def tab_to(page: Page, selector: str) -> None:
 
 async def test_an_answer_in_sql_is_downloaded_and_has_an_address(looked: Looked):
     async with looked.page(f"/sql?run={looked.run_id}") as page:
-        await page.get_by_label("Query").fill("select sample_id, status from samples order by row")
-        await page.get_by_role("button", name="Ask").click()
+        editor = page.get_by_role("textbox", name="Query")
+        await editor.focus()
+        await page.keyboard.type("select sample_id, status\nfrom samples order by row")
+        await page.keyboard.press("Tab")  # it leaves the text, as of any field
+        await expect(page.get_by_label("Run", exact=True)).to_be_focused()
+        await editor.focus()
+        await page.keyboard.press("Control+Enter")
         await expect(page.locator(".answer-table tbody tr")).to_have_count(6)
         address = page.url
         async with page.expect_download() as begun:
@@ -403,8 +450,13 @@ async def test_each_value_of_a_sample_is_shown_on_its_picture_and_each_step_play
         await page.keyboard.press("2")
         await expect(page.locator(".field.chosen .field-value")).to_contain_text(SHOWN)
         await expect(page.locator(".stage .mark.chosen")).to_have_count(1)
+        await page.locator(".field.chosen details summary").click()
+        ends = "(one) => [one, one.closest('.field')].map((each) => each.getBoundingClientRect().right)"
+        source, field = await page.locator(".field.chosen dl.source").evaluate(ends)
+        assert source <= field  # it does not run under the picture
         await page.keyboard.press("s")
         await expect(page.get_by_role("region", name="Playback")).to_be_visible()
+        await page.keyboard.press("j")  # a key of report.html, which has other samples to go to
         await page.keyboard.press("ArrowRight")
         await page.reload()
         await expect(page.locator(".step-mark[aria-current]")).to_have_attribute("data-step", "1")
@@ -456,20 +508,42 @@ async def test_a_stored_page_is_shown_in_a_sandbox_and_leads_nowhere(looked: Loo
     await context.close()
 
 
-async def test_ten_thousand_samples_are_drawn_a_screen_at_a_time(looked: Looked):
+async def show_ten_thousand(page: Page, looked: Looked) -> None:
+    """Go to the run as if it had so many samples, each seventh of them failed."""
     cells = [[f"S-{n}", "", "done" if n % 7 else "failed"] for n in range(10_000)]
+
+    async def many(route: Any) -> None:
+        await route.fulfill(json={"cells": cells})
+
+    await page.route(f"**{looked.run_path}/cells", many)
+    await page.goto(f"{looked.url}{looked.run_path}")
+
+
+async def test_ten_thousand_samples_are_drawn_a_screen_at_a_time(looked: Looked):
     async with looked.page("/") as page:
-
-        async def many(route: Any) -> None:
-            await route.fulfill(json={"cells": cells})
-
-        await page.route(f"**{looked.run_path}/cells", many)
-        await page.goto(f"{looked.url}{looked.run_path}")
+        await show_ten_thousand(page, looked)
         await page.locator(".grid-cell").first.focus()
         await page.keyboard.press("End")
-        await expect(page.locator('.grid-cell[data-at="9999"]')).to_be_focused()
+        await expect(page.locator('.grid-cell[data-place="9999"]')).to_be_focused()
         await expect(page.locator(".grid-told")).to_contain_text("S-9999")
         assert await page.locator(".grid-cell").count() < 1500
+
+
+async def test_the_grid_shows_the_samples_of_one_status_alone(looked: Looked):
+    async with looked.page("/") as page:
+        await show_ten_thousand(page, looked)
+        failed = page.locator("sample-grid").get_by_role("button", name="Failed 1\u2009429")
+        await failed.press("Enter")
+        await expect(failed).to_have_attribute("aria-pressed", "true")
+        await expect(page.locator(".grid-told")).to_contain_text("1\u2009429 of 10\u2009000 are shown")
+        await expect(page.locator('.grid-cell[data-place="1"]')).to_have_attribute("aria-label", "S-7: Failed")
+        await expect(page.locator(".grid-cell.st-done")).to_have_count(0)
+        await page.locator(".grid-cell").first.focus()
+        await page.keyboard.press("End")
+        await expect(page.locator('.grid-cell[data-place="1428"]')).to_be_focused()
+        await expect(page.locator(".grid-told")).to_contain_text("S-9996")
+        await failed.press("Enter")
+        await expect(page.locator('.grid-cell[data-place="1"]')).to_have_attribute("aria-label", "S-1: Done")
 
 
 async def test_what_is_not_there_is_said_with_a_way_on(looked: Looked):
@@ -490,6 +564,52 @@ async def test_what_is_not_there_is_said_with_a_way_on(looked: Looked):
     await context.close()
 
 
+async def test_each_cell_of_a_table_opens_its_crop_and_is_decided_by_keyboard_alone(looked: Looked, system: System):
+    spec = owner_spec("in_a_table", f"{looked.site.url}/records") | {"required_artifacts": ["screenshot:record"]}
+    run_id = (await looked.client.submit(spec, rows=[{"number": "R-1"}, {"number": "A-1"}])).run_id
+    await looked.client.result(run_id)
+    async with looked.page(f"/runs/{run_id}", viewport={"width": 1280, "height": 900}) as page:
+        await tab_to(page, f'a[href="/runs/{run_id}/table"]')
+        await page.keyboard.press("Enter")
+        await page.locator("evidence-table:defined").wait_for()
+        await tab_to(page, ".cell")
+        await page.keyboard.press("End")
+        await page.keyboard.press("Enter")
+        pane, cell = page.locator(".cell-pane"), page.locator(".cell:focus")
+        await expect(pane.locator("#cell-title")).to_have_text("R-1 owner", timeout=BOUND_MS)
+        await expect(pane.locator(".heal-box")).to_have_count(2)
+        await page.keyboard.press("ArrowDown")
+        await expect(pane.locator("#cell-title")).to_have_text("A-1 owner", timeout=BOUND_MS)
+        await expect(pane.locator(".heal-box")).to_have_count(1)
+        picture = await pane.locator("image").get_attribute("href")
+        assert (await page.context.request.get(f"{looked.url}{picture}")).headers["content-type"] == "image/png"
+        await page.keyboard.press("a")
+        await expect(cell).to_contain_text(f"accepted by {getuser()}", timeout=BOUND_MS)
+        await page.keyboard.press("u")
+        await expect(cell).not_to_contain_text("accepted by", timeout=BOUND_MS)
+        await page.keyboard.press("a")
+        await expect(cell).to_contain_text(f"accepted by {getuser()}", timeout=BOUND_MS)
+        await page.keyboard.press("ArrowLeft")
+        await expect(pane.locator("#cell-title")).to_have_text("A-1 number", timeout=BOUND_MS)
+        for key, told in (("r", "rejected"), ("c", "comment")):
+            await page.keyboard.press(key)
+            await expect(pane.locator("input[name=reason]:focus")).to_have_count(1)
+            await page.keyboard.type(HOSTILE)
+            await page.keyboard.press("Enter")
+            await expect(cell).to_contain_text(f"{told} by {getuser()}", timeout=BOUND_MS)
+        await expect(pane.locator(".decisions li")).to_have_count(2)
+        assert await pane.locator("img[onerror]").count() == 0
+        assert await barriers_of(page) == []
+        await page.keyboard.press("Escape")
+        await expect(pane).to_be_hidden()
+        await expect(cell).to_have_attribute("id", "A-1.number")
+    filed = sorted((system.evidence / run_id / "review.rounds").rglob("*.json"))
+    decided = [json.loads(file.read_bytes())["signed"]["decision"] for file in filed]
+    assert [(one["act"], one["targets"][0]["target"]["field"]) for one in decided] == [
+        ("accept", "owner"), ("withdraw", "owner"), ("accept", "owner"), ("reject", "number"), ("comment", "number"),
+    ]  # fmt: skip
+
+
 async def test_a_review_is_decided_and_signed_by_keyboard_alone(looked: Looked):
     async with looked.page(looked.run_path, viewport={"width": 1280, "height": 900}) as page:
         why = page.locator("input[name=reason]:focus")
@@ -506,10 +626,10 @@ async def test_a_review_is_decided_and_signed_by_keyboard_alone(looked: Looked):
         await page.keyboard.press("k")
         await at_case(page, "R-1.owner")
         await page.keyboard.press("g")
-        await expect(page.get_by_text("One decision on 2 equal cases")).to_be_visible()
+        await expect(page.get_by_text("One decision on 2 cases without a certain value")).to_be_visible()
         await at_case(page, "R-1.owner")
         await page.keyboard.press("g")
-        await expect(page.get_by_text("One decision on 2 equal cases")).to_be_hidden()
+        await expect(page.get_by_text("One decision on 2 cases without a certain value")).to_be_hidden()
         await at_case(page, "R-1.owner")
 
         await page.keyboard.press("2")
@@ -527,7 +647,12 @@ async def test_a_review_is_decided_and_signed_by_keyboard_alone(looked: Looked):
         await page.keyboard.press("Enter")
         await at_case(page, "A-4")
         await page.keyboard.press("a")
-        await expect(page.locator('[data-fact="decided"]')).to_have_text("3 of 3")
+        await expect(page.locator('[data-fact="decided"]')).to_have_text("3 of 3 samples")
+        await page.keyboard.press("u")
+        await expect(page.locator('[data-fact="decided"]')).to_have_text("2 of 3 samples")
+        await at_case(page, "A-4")
+        await page.keyboard.press("a")
+        await expect(page.locator('[data-fact="decided"]')).to_have_text("3 of 3 samples")
 
         await tab_to(page, f'form[action="{looked.run_path}/review/sign"] button')
         await page.keyboard.press("Enter")
@@ -543,7 +668,7 @@ async def test_a_review_is_decided_and_signed_by_keyboard_alone(looked: Looked):
             assert words in await told.inner_text()
             assert await page.locator("main img[onerror]").count() == 0
     loaded = typed(await looked.client.load(looked.run_id), RunLoaded)
-    assert typed(loaded.finished, RunFinished).reviewed == 4
+    assert typed(loaded.finished, RunFinished).reviewed == 6
 
 
 async def at_case(page: Page, words: str) -> None:
@@ -559,7 +684,7 @@ async def test_a_run_is_begun_with_a_few_rows_and_then_with_the_rest(looked: Loo
     rows = tmp_path / "rows.csv"
     rows.write_text("\n".join(["Asset no,Note", *(f"{one},{HOSTILE}" for one in numbers)]))
     async with looked.page("/new", java_script_enabled=False) as page:
-        await page.get_by_label("The file of a task").set_input_files(spec)
+        await page.get_by_label("Written, or pasted").fill(spec.read_text())
         await page.get_by_label("A table").set_input_files(rows)
         await page.get_by_role("button", name="Look at it").click()
         await expect(page.get_by_role("alert")).to_contain_text("number")
@@ -586,7 +711,7 @@ async def test_a_run_is_begun_with_a_few_rows_and_then_with_the_rest(looked: Loo
         await page.wait_for_url("**/runs/*")
         rest = urlsplit(page.url).path.rpartition("/")[2]
         assert {one.sample.sample_id for one in (await samples_of(looked, rest)).samples} == set(numbers[3:])
-        await page.goto(f"{looked.url}/runs/{rest}")
+        await page.get_by_role("link", name="papers and seal").wait_for()  # the page has shown by itself how it ended
         await page.get_by_role("link", name="Run it again").click()
         await expect(page.get_by_label("That of an earlier run")).to_have_value(rest)
 

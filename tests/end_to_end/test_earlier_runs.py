@@ -20,7 +20,7 @@ FINGERPRINT = "1fcb7b8e7d10c544844f246ec21691bc2a67e78b236cf01c11a70a3a5f8a9f0f"
 NOT_THE_SAME_ELSEWHERE = " exclude (location, read_from)"
 """Of the view runs: where the evidence lies, and what it was read from."""
 COLUMNS_SINCE = {
-    "runs": {"population_reason": None, "population_counted": None, "controls": []},
+    "runs": {"population_reason": None, "population_counted": None, "controls": [], "tags": []},
     "artifacts": dict.fromkeys(("content_kind", "content_problem")),
     "fields": dict.fromkeys(
         (

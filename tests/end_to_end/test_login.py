@@ -6,58 +6,12 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import parse_qs
 
 import pytest
 
 from tests.end_to_end.conftest import Cli, System
-from tests.end_to_end.owner_tasks import SIGN_IN_FORM, sign_in_steps, write_owner_task
-from tests.end_to_end.small_site import Answers, SmallSite
-from tests.typed import expect
-
-
-class Desk(SmallSite):
-    """``served`` lists the tickets that were shown, ``walls`` those that were answered with the form."""
-
-    def __init__(self) -> None:
-        super().__init__(DeskAnswers)
-        self.valid: set[str] = set()
-        self.served: list[str] = []
-        self.walls: list[str] = []
-        self.expires_after = 10**6
-
-
-class DeskAnswers(Answers):
-    @property
-    def site(self) -> Desk:
-        return expect(self.server, Desk)
-
-    def do_GET(self) -> None:
-        who = self.headers.get("cookie", "").partition("who=")[2].partition(";")[0]
-        number = self.path.rsplit("/", 1)[-1]
-        if who not in self.site.valid or len(self.site.served) >= self.site.expires_after:
-            self.site.walls += [number] if self.path.startswith("/tickets/") else []
-            return self.page(SIGN_IN_FORM)
-        self.site.served += [number] if self.path.startswith("/tickets/") else []
-        if self.path == "/missing":
-            return self.send_error(404)
-        return self.page(f"<h1>Ticket {number}</h1><dl><dt>Number</dt><dd>{number}</dd><dt>Owner</dt><dd>Ann</dd></dl>")
-
-    def do_POST(self) -> None:
-        form = parse_qs(self.rfile.read(int(self.headers["content-length"])).decode())
-        if form.get("password") != ["right"]:
-            return self.page(SIGN_IN_FORM)
-        token = f"token{len(self.site.valid)}"
-        self.site.valid = {token}
-        self.site.expires_after = 10**6
-        return self.page("<h1>Welcome</h1>", set_cookie=f"who={token}; Path=/; HttpOnly")
-
-    def page(self, html: str, set_cookie: str = "") -> None:
-        body = f"<!doctype html><title>Desk</title>{html}"
-        if set_cookie:
-            self.answer(body, set_cookie=set_cookie)
-        else:
-            self.answer(body)
+from tests.end_to_end.login_desk import Desk
+from tests.end_to_end.owner_tasks import sign_in_steps, write_owner_task
 
 
 @pytest.fixture
@@ -88,13 +42,13 @@ def test_a_login_state_from_its_recording_to_its_renewal(online: Cli, system: Sy
     unchecked = "\n".join(sign_in_steps("wrong").splitlines()[:-1])
     closed = logged_in(online, desk, "renewed", unchecked)
     assert closed.returncode == 1
-    assert "the door did not open, the page still asks for a password" in closed.stderr
+    assert "you are not signed in, the page still asks for a password" in closed.stderr
     assert f'"Desk" at {desk.url}/login' in closed.stderr
 
     recorded = logged_in(online, desk, "renewed", sign_in_steps("right"))
     assert recorded.returncode == 0, recorded.stderr + recorded.stdout
     assert "1 cookie" in recorded.stderr
-    assert f'the door opened: the page is "Desk" at {desk.url}' in recorded.stderr
+    assert f'signed in: the page is "Desk" at {desk.url}' in recorded.stderr
     assert "token" not in recorded.stderr + recorded.stdout
     assert "right" not in recorded.stderr + recorded.stdout, "a password that was typed is not read out"
     kept = system.folder / "state" / "auth" / "renewed.json"

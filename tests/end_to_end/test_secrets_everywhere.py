@@ -22,6 +22,8 @@ import xlsxwriter
 
 from shared.client import connect
 from shared.contracts.operator import DecisionGiven
+from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.verify.verify_run import check_run
 from shared.host.nats_server import nats_server
 from shared.host.services import run_services
 from shared.settings import Settings
@@ -30,6 +32,7 @@ from shared.telemetry.exporting import export_telemetry
 from shared.zstd import pack_zstd
 from tests.end_to_end.secret_search import forms, found_below, found_in
 from tests.end_to_end.small_site import Answers, SmallSite
+from tests.handlers.planner.messages_server import endpoint, tool_call
 from tests.typed import expect
 
 SECRET = 'correct "horse" & battery/staple+ü'
@@ -225,3 +228,32 @@ async def test_a_typed_secret_is_in_no_byte_that_is_written(
     assert found_in(json.dumps(asked).encode(), SECRET) == [], "nobody who decides is told"
     out, err = capfd.readouterr()
     assert found_in((out + err).encode(), SECRET) == []
+
+
+async def test_a_typed_secret_is_in_no_prompt_that_is_kept(tmp_path: Path, echo: Echo, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EXHIBIT_SECRET_PORTAL", SECRET)
+    said = [
+        tool_call("type_secret", {"target": "2", "secret": "portal", "reason": "sign in"}),
+        tool_call("click", {"target": "3", "reason": "sign in"}),
+        tool_call("fail", {"reason": "that is enough", "code": "other"}),
+    ]
+    async with endpoint(*said) as model:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", model.url)
+        settings = Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None)
+        async with nats_server(tmp_path / "streams") as url, run_services(settings, url), connect(url) as client:
+            task = {**spec(echo.url), "keep_prompts": True, "memory": "off", "vision": "off"}
+            accepted = await client.submit(task, rows=[{"number": "T-1"}], planner="anthropic", mode="agent")
+            finished = await client.result(accepted.run_id)
+    assert set(echo.got) == {SECRET}
+    folder = Path(finished.location, "T-1")
+    asked = sorted(path.name for path in folder.glob("prompt_*.json.zst"))
+    assert asked == [f"prompt_{step:03}.json.zst" for step in (2, 3, 4)]
+    assert any("prompt_004.json.zst > zstd" in place for place in found_below(folder, "(hidden)")), "the page is in it"
+    assert found_below(tmp_path, SECRET) == []
+    with open_source(settings, Path(finished.location)) as source:
+        checked = check_run(source, None)
+    assert [problem.message for problem in checked.problems] == []
+    (folder / asked[0]).unlink()
+    with open_source(settings, Path(finished.location)) as source:
+        assert any(asked[0] in problem.path for problem in check_run(source, None).problems), "it is sealed"

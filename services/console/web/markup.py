@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -57,9 +58,19 @@ def as_data(value: Any) -> Markup:
     return Markup(re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 -- no markup is left
 
 
+def json_text(value: Any) -> str:
+    """Return JSON for people: what cannot be seen is written by its number, which means the same."""
+    return _ODD.sub(lambda found: json.dumps(found[0])[1:-1], json.dumps(value, ensure_ascii=False, indent=2))
+
+
 def money(usd: float) -> str:
     """Return a price in dollars."""
     return "$0" if not usd else f"${usd:.4f}" if usd < 1 else f"${usd:.2f}"
+
+
+def counted(number: int, one: str) -> str:
+    """Return a number with its noun, which is that of one thing: "1 row", "2 rows"."""
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
 
 
 def words(code: str) -> str:
@@ -76,8 +87,9 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {
+    filters: dict[str, Any] = {
         "said": said, "code": code, "plain": plain, "moment": moment, "money": money, "words": words,
-        "status_words": status_words,
+        "counted": counted, "status_words": status_words,
     }  # fmt: skip
+    found.filters.update(filters)
     return found

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
-from shared.contracts.evidence import LoadedSample
+from services.console.text.review_words import amount_words
+from shared.contracts.evidence import WAITING, LoadedSample
 from shared.contracts.sessions.status import RunStatus
 from shared.statuses import GROUPS, STYLES, Group, group_of
 
+MOST_RUNS = 2000
 RUNS_QUERY = (
     "select run_id, task_id, goal, phase, state, requested_by, created_at, started_at, finished_at, expected, samples, "
-    "done, partial_success, needs_review, auth_required, failed, not_ended, flagged, cost_usd, population_complete "
-    "from runs order by created_at desc, run_id desc"
+    "done, partial_success, needs_review, auth_required, failed, not_ended, flagged, cost_usd, population_complete, "
+    "tags from runs order by created_at desc, run_id desc"
 )
+_SIGNED = (
+    "with signed as (select run_id, list(distinct signed_by order by signed_by) as people, max(signed_off_at) as at "
+    "from sign_offs where counts group by run_id), decided as (select distinct run_id, kind, sample_id, field, "
+    "record_key, decision from reviews where counts and number is not null), off as ("
+    "select s.run_id, s.people, s.at, count(*) filter (where decision = 'accept') as accept, "
+    "count(*) filter (where decision = 'correct') as correct, count(*) filter (where decision = 'reject') as reject, "
+    "count(*) filter (where decision = 'not_applicable') as not_applicable "
+    "from signed s left join decided d using (run_id) group by all) "
+)
+SIGNED_QUERY = " ".join((_SIGNED, "select * from off order by run_id"))
+"""Reviews that were signed off: by whom, when, and what counts of what they have decided."""
+LISTED_QUERY = " ".join((
+    _SIGNED, "select listed.*, off.people, off.at, off.accept, off.correct, off.reject, off.not_applicable from (",
+    RUNS_QUERY, ") listed left join off using (run_id) order by created_at desc, run_id desc",
+))  # fmt: skip
+"""The runs with their sign-offs, in one query: evidence paces them."""
 PAGE_ROWS = 100
-WAITING = "waiting"
 _COUNTED: Mapping[str, str] = {
     "done": "done",
     "partial_success": "partial_success",
@@ -41,6 +59,26 @@ class PopulationTerm:
 
 
 @dataclass(frozen=True)
+class SignedOff:
+    """Who has signed the review of a run, when it was signed off, and how much was decided how: words by number."""
+
+    people: tuple[str, ...]
+    at: datetime
+    decided: tuple[tuple[int, str], ...]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> SignedOff:
+        """Return a row of `SIGNED_QUERY`."""
+        words = {"accept": "accepted", "correct": "corrected", "reject": "rejected", "not_applicable": "not applicable"}
+        decided = tuple((row[act], told) for act, told in words.items() if row[act])
+        return cls(tuple(row["people"]), datetime.fromisoformat(row["at"]), decided)
+
+    @property
+    def counts(self) -> str:
+        return ", ".join(f"{number} {told}" for number, told in self.decided)
+
+
+@dataclass(frozen=True)
 class RunLine:
     """A run in the list of runs."""
 
@@ -57,22 +95,33 @@ class RunLine:
     review: int
     complete: bool
     without: int = 0
-    """Samples that ended without what was asked for: they are for review too."""
+    """Samples that ended without what was asked for: people decide on them too."""
+    tags: tuple[str, ...] = ()
+    signed: SignedOff | None = None
+    """Its review is signed off: nothing of it is to be decided."""
+
+    @property
+    def to_decide(self) -> str:
+        """What people decide of it, as far as its counts tell: every sample that is not done, and a population that is
+        not complete. Empty: nothing."""
+        return amount_words({"sample": self.review + self.without, "population": int(not self.complete)})
 
 
 @dataclass(frozen=True)
 class RunFilters:
-    """What the address of the list of runs asks for. ``state``: ``at_work``, ``ended``, ``review``, or empty."""
+    """What the address of the list of runs asks for. ``state``: ``at_work``, ``ended``, ``review``, or empty.
+    ``tag``: one that the runs have, or empty."""
 
     text: str = ""
     state: str = ""
+    tag: str = ""
 
     @property
     def narrowed(self) -> bool:
-        return bool(self.text or self.state)
+        return bool(self.text or self.state or self.tag)
 
 
-def run_line(row: Mapping[str, Any]) -> RunLine:
+def run_line(row: Mapping[str, Any], signed: SignedOff | None = None) -> RunLine:
     """Return a row of `RUNS_QUERY` as it is shown."""
     counts: Counter[Group] = Counter()
     for status, column in _COUNTED.items():
@@ -92,6 +141,8 @@ def run_line(row: Mapping[str, Any]) -> RunLine:
         review=counts["review"],
         complete=row["population_complete"] is not False,
         without=counts["failed"] + counts["excepted"],
+        tags=tuple(row.get("tags") or ()),
+        signed=signed,
     )
 
 
@@ -120,19 +171,45 @@ def fitting(lines: Iterable[RunLine], filters: RunFilters) -> list[RunLine]:
 
     def fits(line: RunLine) -> bool:
         hay = f"{line.run_id} {line.task_id} {line.goal} {line.requested_by}".casefold()
-        states = {"at_work": line.at_work, "ended": not line.at_work, "review": line.review > 0}
-        return all(word in hay for word in wanted) and states.get(filters.state, True)
+        states = {
+            "at_work": line.at_work,
+            "ended": not line.at_work,
+            "review": bool(line.to_decide) and line.signed is None,
+        }
+        tagged = not filters.tag or filters.tag in line.tags
+        return tagged and all(word in hay for word in wanted) and states.get(filters.state, True)
 
     return [line for line in lines if fits(line)]
 
 
-def pace(ended: int, samples: int, started_at: datetime, now: datetime) -> str:
-    """Return throughput and time left in words, for a run at work; empty before anything has ended."""
+@dataclass(frozen=True)
+class EndedAlike:
+    """Samples that ended alike, without being done."""
+
+    status: str
+    reason: str
+    samples: int
+
+    @property
+    def query(self) -> str:
+        """The query of the address that lists them."""
+        return urlencode({"q": self.reason.replace("_", " "), "status": self.status})
+
+
+def outcomes_of(status: RunStatus) -> list[EndedAlike]:
+    """Return why samples of a run are not done, the most frequent first."""
+    others = [one for one in status.outcomes if one.status != "done" and one.samples]
+    return [EndedAlike(one.status, one.reason, one.samples) for one in sorted(others, key=lambda one: -one.samples)]
+
+
+def pace(ended: int, samples: int | None, started_at: datetime, now: datetime) -> str:
+    """Return throughput and time left in words, for a run at work; empty before anything has ended. ``samples``: None
+    while they are not all known, and so is the time left."""
     seconds = (now - started_at).total_seconds()
     if ended <= 0 or seconds <= 0:
         return ""
     rate = ended / seconds
-    left = max(samples - ended, 0) / rate
+    left = max((samples or 0) - ended, 0) / rate
     return f"{60 * rate:.1f} a minute, {about(left)} left" if left else f"{60 * rate:.1f} a minute"
 
 
@@ -159,17 +236,6 @@ class SampleFilters:
     text: str = ""
     status: str = ""
     page: int = 1
-
-
-def fitting_samples(samples: Sequence[LoadedSample], filters: SampleFilters) -> list[LoadedSample]:
-    """Return the samples that the filters leave, in row order."""
-    wanted = filters.text.casefold().split()
-
-    def fits(one: LoadedSample) -> bool:
-        hay = f"{one.sample.sample_id} {one.sample.key} {one.reason.replace('_', ' ')}".casefold()
-        return (not filters.status or status_of(one) == filters.status) and all(word in hay for word in wanted)
-
-    return [one for one in samples if fits(one)]
 
 
 def status_of(sample: LoadedSample) -> str:

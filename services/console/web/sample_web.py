@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from services.console.web.desk import desk_of, page
+from services.console.web.desk import NO_RUN, desk_of, page
 from services.console.web.guard import policy
 from services.console.web.markup import as_data
 from services.console.web.page_origin import SUFFIX
@@ -21,7 +21,8 @@ from services.console.web.review.review_facts import DECIDED_AS
 from services.console.web.run_facts import status_words
 from services.console.web.stored_samples import read_one, read_sample, read_signed_off
 from shared.client.run_client import LOAD_BOUND_S
-from shared.contracts.evidence import LoadRun, RunUnknown
+from shared.contracts.discovery import Sample
+from shared.contracts.evidence import LoadedSample, LoadRun, RunUnknown
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.sources.source import Unreadable
 from shared.evidence_view.sample_details import detail_of
@@ -41,9 +42,11 @@ async def show_sample(request: Request) -> Response:
     """Show a sample. The page has its details as data, and the stage of report.html draws them; without scripts the
     values, files and remarks are a list."""
     desk, run_id, sample_id = desk_of(request), request.path_params["run"], request.path_params["sample"]
-    loaded = await desk.client.bus.ask(LOAD_RUN, LoadRun(run_id=run_id, count_only=True), timeout_s=LOAD_BOUND_S)
+    loaded = await desk.client.bus.ask(
+        LOAD_RUN, LoadRun(run_id=run_id, beside=sample_id, limit=3), timeout_s=LOAD_BOUND_S
+    )
     if isinstance(loaded, RunUnknown):
-        raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
+        raise HTTPException(404, NO_RUN)
     task = TaskFacts.of(loaded.record.spec)
     lost, signed = "", None
     try:
@@ -59,17 +62,26 @@ async def show_sample(request: Request) -> Response:
     pages = [
         (str(file["name"]), desk.pages.address(run_id, sample_id, str(file["name"])))
         for file in detail.get("files", ())
-        if str(file["name"]).endswith(SUFFIX)
+        if desk.pages is not None and str(file["name"]).endswith(SUFFIX)
     ]
     made = page(
         request, "sample.html", pages=pages, run_id=run_id, detail=detail, review_lost=lost, decided_as=DECIDED_AS,
-        ended=loaded.finished is not None,
+        ended=loaded.finished is not None, turns=turns_of(loaded.samples, sample_id),
         task_id=loaded.record.spec.get("task_id", ""),
         status=stored.facts.status or NO_RESULT, words_of_status=status_words(stored.facts.status or NO_RESULT),
         data=as_data(detail), flows=as_data(dict(stored.flows)), shots=_shots(detail),
     )  # fmt: skip
-    made.headers["Content-Security-Policy"] = policy(frames=desk.pages.base)
+    made.headers["Content-Security-Policy"] = policy(frames="" if desk.pages is None else desk.pages.base)
     return made
+
+
+def turns_of(page: Sequence[LoadedSample], sample_id: str) -> tuple[Sample | None, Sample | None]:
+    """Return the samples before and after one, in row order; None where there is none."""
+    samples = [one.sample for one in page]
+    at = next((i for i, one in enumerate(samples) if one.sample_id == sample_id), None)
+    if at is None:
+        return None, None
+    return samples[at - 1] if at else None, samples[at + 1] if at + 1 < len(samples) else None
 
 
 def _shots(detail: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from services.console.run_location import find_run
 from shared.contracts.discovery import RunRecord
@@ -15,12 +15,12 @@ from shared.errors import PermanentError
 from shared.evidence_format import chain, layout
 from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.files.flow import parse_flow_file
-from shared.evidence_format.files.review import ReviewFile, parse_review
+from shared.evidence_format.files.review import parse_review
 from shared.evidence_format.review.items import DecidableItem, ReviewedSample, unreadable_item
 from shared.evidence_format.review.policy import ReviewPolicy
 from shared.evidence_format.review.review_log import ReviewLog, TargetKey, target_key
 from shared.evidence_format.review.reviewed import RunReview, log_of, run_review
-from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.signing import fingerprint_of
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.sources.source import NoRun, Unreadable, read_file
 from shared.evidence_view.playback_facts import source_of
@@ -90,15 +90,9 @@ def read_signed_off(settings: Settings, record: RunRecord) -> ReviewLog | None:
     files = sorted(read, key=lambda file: file.number)
     if [file.number for file in files] != [*range(1, len(files) + 1)]:
         raise Unreadable("of its decisions, one is missing or stands there twice")
-    policy, key_of = ReviewPolicy.of(record), _keys_of(files)
-    number = log_of(record.run_id, policy, files, key_of).signed_off_number
-    return log_of(record.run_id, policy, files[:number], key_of) if number else None
-
-
-def _keys_of(files: list[ReviewFile]) -> Callable[[str], str]:
-    """Return how to get the fingerprint of a key: reading one takes long, and a review has few."""
-    keys = {pem: PublicKey.parse(pem) for pem in {file.signed.public_key for file in files}}
-    return lambda pem: found.fingerprint if (found := keys.get(pem)) is not None else ""
+    policy = ReviewPolicy.of(record)
+    number = log_of(record.run_id, policy, files, fingerprint_of).signed_off_number
+    return log_of(record.run_id, policy, files[:number], fingerprint_of) if number else None
 
 
 def _review_of(signed: ReviewLog, sample_id: str, read: Callable[[str], bytes | None]) -> RunReview | None:
@@ -117,7 +111,7 @@ def _review_of(signed: ReviewLog, sample_id: str, read: Callable[[str], bytes | 
             item = sample.bare(target) if sample is not None else gone
             if item is not None:
                 now[target_key(target)] = _stored_now(item, read)
-    return run_review(signed, now, _keys_of(signed.filed))
+    return run_review(signed, now, fingerprint_of)
 
 
 def _stored_now(item: DecidableItem, read: Callable[[str], bytes | None]) -> LookedAt:
@@ -152,6 +146,16 @@ def read_one(settings: Settings, run_id: str, sample_id: str, name: str) -> byte
             return read_file(source, name, MOST_BYTES)
     except (NoRun, Unreadable):
         return None
+
+
+def picture_state(
+    settings: Settings, run_id: str, sample_id: str, name: str, sha256: str
+) -> Literal["as_captured", "gone", "changed"]:
+    """Return whether a picture of a sample is there, and is the one that was captured."""
+    data = read_one(settings, run_id, sample_id, name)
+    if data is None:
+        return "gone"
+    return "as_captured" if hashlib.sha256(data).hexdigest() == sha256 else "changed"
 
 
 def _place(settings: Settings, run_id: str, sample_id: str) -> Path | str | None:

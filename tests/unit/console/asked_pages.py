@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -16,7 +17,11 @@ HOST = "127.0.0.1:4280"
 class SentPage:
     status: int
     headers: dict[str, str]
-    text: str
+    data: bytes
+
+    @property
+    def text(self) -> str:
+        return self.data.decode()
 
 
 async def ask_page(
@@ -35,12 +40,16 @@ async def ask_page(
     }  # fmt: skip
     sent: list[Message] = []
 
+    asked = iter([body])
+
     async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+        for part in asked:
+            return {"type": "http.request", "body": part, "more_body": False}
+        return await asyncio.Future()  # who asks stays until it is answered
 
     async def send(message: Message) -> None:
         sent.append(message)
 
     await app(scope, receive, send)
     heads = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return SentPage(sent[0]["status"], heads, b"".join(one.get("body", b"") for one in sent[1:]).decode())
+    return SentPage(sent[0]["status"], heads, b"".join(one.get("body", b"") for one in sent[1:]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.console.web.builds.build_facts import BuildPicture, recording_path, shown_act, shown_todos
+from services.console.web.builds.build_facts import BuildPicture, has_acted, recording_path, shown_act, shown_todos
 from shared.contracts.results import Artifact, Box, ValueSource
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
 from shared.contracts.workflows.build_events import ActionRecorded, BuildEvent, RowBegun, TodoAdded, ValueRecorded
@@ -72,6 +72,16 @@ def test_a_picture_whose_file_is_another_one_by_now_is_not_shown():
     assert shown_act(act(1), sample, {f"{FOLDER}/01_step.jpg": "another"}).picture is None
     assert shown_act(act(3), sample, FILES).picture is None
     assert shown_act(act(1), None, FILES).picture is None
+
+
+def test_what_was_done_on_an_earlier_row_was_not_done_on_this_one():
+    begun = RowBegun(at=AT, sample_id="A", row={})
+    assert [has_acted(one) for one in ([], [begun], [begun, act(1)], [begun, act(1), begun])] == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from shared.contracts.workflows.build_events import (
     Told,
     ValueRecorded,
 )
+from shared.contracts.workflows.build_outcomes import BuildOutcome
 from shared.settings import Settings
 from shared.streams import BUILD_EVENTS, BUILD_FILES, BUILDS
 from shared.testing.bus import MemoryBus
@@ -41,7 +42,7 @@ from tests.handlers.planner.scripted_pool import ScriptedPool, pool
 from tests.handlers.workflows.build_asker import GO, READ, SPEC, Asker, record
 from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 
-HOSTILE = "</bdi><script>alert(1)</script>\u202e{{7*7}}"
+HOSTILE = "</bdi><script>alert(1)</script>\u202e{{1234*4321}}"
 SHOWN = "&lt;/bdi&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 AT = "2026-11-29T10:00:00.000+00:00"
 STATIC = static_files()
@@ -138,8 +139,19 @@ async def test_hostile_text_is_text_on_each_page_about_builds(room: BuildRoom):
         page = await room.ask(path)
         assert page.status == 200, page.text
         assert page.text.count(SHOWN) >= least, path
-        for never in ("<script>", "\u202e", "49"):
+        for never in ("<script>", "\u202e", "5332114"):
             assert never not in re.sub(r"[0-9a-f]{12,}", "", page.text), (path, never)
+
+
+async def test_what_the_model_alone_is_told_is_folded_as_a_note_to_it(room: BuildRoom):
+    outcome = BuildOutcome(code="act_not_wanted", details=(HOSTILE,))
+    told = Told(at=AT, text=f"Not done: {HOSTILE}.", refused=True, outcome=outcome, to_model=True)
+    await room.keep([*HOSTILE_EVENTS[:3], told], {}, SPEC)
+    page = await room.ask("/builds/one")
+    [note] = re.findall(r'<li class="talk t-note">.*?</li>', page.text, re.DOTALL)
+    assert "<summary>A note to the model</summary>" in note
+    assert f"the person does not want this to be done: {SHOWN}" in note
+    assert "Not done: " not in page.text
 
 
 async def test_a_session_that_nobody_has_open_is_read_as_it_is_kept_and_nothing_is_opened(room: BuildRoom):
@@ -195,7 +207,7 @@ async def test_a_refusal_is_told_in_the_words_of_the_session(room: BuildRoom):
         ("say", {"text": " "}, "Nothing was said"),
         ("line", {"line": "fly"}, "there is no &#39;fly&#39;"),
         ("line", {"line": "log"}, "is on this page"),
-        ("answer", {"q0": "0"}, "answered meanwhile"),
+        ("answer", {"chosen.0": "0"}, "answered meanwhile"),
         ("fly", {}, "no such act"),
     ):
         refused = await room.order(act, **fields)
@@ -214,11 +226,11 @@ async def test_a_question_is_answered_by_a_button_or_in_own_words_once(room: Bui
     page = await room.ask("/builds/one")
     assert "A question waits" in page.text
     asked = dict(re.findall(r'name="(asked)" value="([^"]*)"', page.text))
-    other = await room.order("answer", asked="0", q0="1")
+    other = await room.order("answer", asked="0", **{"chosen.0": "1"})
     assert (other.status, "answered meanwhile" in other.text) == (409, True)
     empty = await room.order("answer", **asked)
     assert empty.status == 409
-    await room.order("answer", **asked, q0="1")
+    await room.order("answer", **asked, **{"chosen.0": "1"})
     await bob.until(lambda: not bob.state.asking)
     page = await room.ask("/builds/one")
     assert re.search(r'class="talk t-answered".*I go there by hand', page.text, re.DOTALL)

@@ -34,7 +34,7 @@ main()
 
 def rows() -> Iterator[CommandRow]:
     for row in TOP:
-        yield from row.commands if isinstance(row, GroupRow) else (row,)
+        yield from row.commands if isinstance(row, GroupRow) else (row, *row.besides)
 
 
 @pytest.mark.parametrize("row", list(rows()), ids=lambda row: row.function)
@@ -134,7 +134,7 @@ from services.console.cli import LazyCommand
 from services.console.command_table import TOP, GroupRow
 told, known = {}, set()
 for row in TOP:
-    for one in row.commands if isinstance(row, GroupRow) else (row,):
+    for one in row.commands if isinstance(row, GroupRow) else (row, *row.besides):
         LazyCommand(one).load()
         packages = {name.partition(".")[0] for name in sys.modules}
         told[one.function] = sorted(packages - known)

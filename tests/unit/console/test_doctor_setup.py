@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from services.browser_pool.setup_checks import check_browser, check_logins, check_memory
+from services.browser_pool.setup_checks import check_browser, check_logins, check_memory, fonts_finding
 from services.console.cli import app
 from services.console.commands.doctor import result_lines
 from services.console.machine_checks import (
@@ -258,3 +258,10 @@ def test_a_bus_that_takes_everybody_or_stores_nothing_is_told():
     facts = BusFacts(version="2.15", stores=True, has_key=False, is_user=False)
     assert bus_finding("nats://x", facts).state == "warning"
     assert bus_finding("nats://x", BusFacts(version="2", stores=False, has_key=True, is_user=True)).state == "problem"
+
+
+def test_scripts_that_no_font_has_are_named_with_what_to_install():
+    found = fonts_finding(("中", "한"))
+    assert (found.state, "no font has Chinese, Korean:" in found.found) == ("warning", True)
+    assert "fonts-noto-cjk" in found.mend
+    assert fonts_finding(()).state == "ok"

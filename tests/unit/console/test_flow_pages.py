@@ -39,7 +39,7 @@ from tests.handlers.workflows.service_bench import open_service
 from tests.typed import expect
 from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 
-HOSTILE = "</code><script>alert(1)</script>\u202e{{7*7}}"
+HOSTILE = "</code><script>alert(1)</script>\u202e{{1234*4321}}"
 SHOWN = "&lt;/code&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 SOURCE = '''"""Read the queue of an order."""
 
@@ -123,7 +123,7 @@ async def test_hostile_text_is_text_on_each_page_about_flows(room: FlowRoom):
         assert page.text.count(SHOWN) >= least, path
         assert "<script>" not in page.text, path
         assert "\u202e" not in page.text, path
-        assert "49" not in re.sub(r"[0-9a-f]{12,}", "", page.text), path
+        assert "5332114" not in page.text, path
 
 
 def test_hostile_text_is_text_where_it_is_told_what_has_moved():
@@ -154,7 +154,9 @@ def test_hostile_text_is_text_where_it_is_told_what_has_moved():
         evidence=(),
     )
     facts: dict[str, Any] = {
-        "form_key": "k", "path": "/", "address": "/", "static": str, "run_id": HOSTILE, "drift": drift, "kept": (),
+        "form_key": "k", "path": "/", "address": "/", "static": str, "can_open": bool, "signed_in": None,
+        "run_id": HOSTILE, "drift": drift,
+        "kept": (),
         "seen": [SeenChange(subject, HOSTILE, part, PicturePart(HOSTILE, HOSTILE, HOSTILE))], "is_current": True,
         "now": "", "rung_words": RUNG_WORDS, "lines": diff_lines(f"+{HOSTILE}"), "problems": (HOSTILE,),
         "proposal": HealProposal("", FlowFiles(), (change,), HOSTILE), "shown_sha": "", "person": HOSTILE,
@@ -175,6 +177,34 @@ async def test_a_flow_shows_what_it_consists_of_and_which_samples_are_kept_with_
         assert words in page.text, words
     assert re.search(r"R1.*it was made from it.*R2.*held out", page.text, re.DOTALL)
     assert '<span class="c-keyword">async</span>' in page.text
+
+
+async def test_a_run_of_a_task_whose_flow_is_in_the_library_says_so_and_the_flow_leads_to_it(room: FlowRoom):
+    spec = {
+        "task_id": "orders", "goal": "Read the queue.", "start_url": "http://site/{order}", "sample_id": "{order}",
+        "input_schema": {"order": "string"}, "output_schema": {"queue": "string"},
+    }  # fmt: skip
+    saved = room.folder / "state/console/specs/orders.json"
+    saved.parent.mkdir(parents=True)
+    saved.write_text(json.dumps(spec))
+    app = room.app()
+
+    async def draft(**more: Any) -> str:
+        form = {"written": json.dumps({**spec, **more}), "pasted": "order\n1\n2"}
+        sent = await ask_page(app, room.sessions, "/new", form)
+        return (await ask_page(app, room.sessions, sent.headers["location"])).text
+
+    told = "2 rows are done by the flow"
+    before = await draft()
+    assert (told in before, "Or build a flow of it" in before) == (False, True)
+    await room.create(files=FILES)
+    after = await draft()
+    assert (told in after, "Or build a flow of it" in after, "Build another flow of it" in after) == (True, False, True)
+    assert told not in await draft(workflow="off")
+    assert told not in await draft(task_id="others")
+    assert '<a href="/new?saved=orders">Run it</a>' in (await room.ask("/flows/orders")).text
+    saved.unlink()
+    assert "Run it" not in (await room.ask("/flows/orders")).text
 
 
 async def test_a_search_that_finds_nothing_says_so(room: FlowRoom):
@@ -233,8 +263,21 @@ async def test_what_is_not_there_is_said(room: FlowRoom, path: str):
     assert (await room.ask(path)).status == 404
 
 
+async def test_an_empty_library_says_how_a_flow_is_made_in_the_browser(room: FlowRoom):
+    page = (await room.ask("/flows")).text
+    assert page.index('href="/specs"') < page.index('href="/new">Choose') < page.index("exhibit compile")
+
+
 async def test_a_library_that_does_not_exist_is_empty_and_starts_nothing(room: FlowRoom):
     room.has_services = False
     page = await room.ask("/flows")
-    assert (page.status, "The library is empty" in page.text) == (200, True)
+    assert (page.status, "The library is empty" in page.text, "Build a flow" in page.text) == (200, True, False)
     assert (await room.ask("/flows/orders")).status == 404
+
+
+async def test_a_flow_that_has_no_rules_is_one_in_the_list_and_on_its_page(room: FlowRoom):
+    await room.create(
+        '"""Press it."""\n\nfrom exhibit.flow import click\n\n\nasync def run() -> None:\n    await click("text=Go")\n'
+    )
+    assert '<td data-label="Kind">flow</td>' in (await room.ask("/flows")).text
+    assert "does its task without a model" in (await room.ask("/flows/orders")).text

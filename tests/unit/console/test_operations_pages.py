@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from services.console.cli import app as commands
-from services.console.text.fleet_lines import fleet_lines
+from services.console.text.fleet_lines import fleet_lines, fleet_sentence
 from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions
+from services.console.web.operations import fleet_web
 from services.console.web.page_origin import PageOrigin
 from services.console.web.web_app import make_app, static_files
 from shared.bus.access.credentials import NO_ACCESS
@@ -25,7 +27,8 @@ from shared.bus.serving import serve
 from shared.client import Client
 from shared.client.person_keys import load_person_key
 from shared.contracts.base import Failure
-from shared.contracts.evidence import FindRuns, RunsFound
+from shared.contracts.evidence import FindRuns, RunsFound, RunUnknown
+from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.secrets.store import SecretStore
 from shared.settings import Settings
@@ -33,7 +36,7 @@ from shared.setup.fleet_facts import FleetFacts, FleetInstance, instance_of
 from shared.setup.fleet_look import look_at_fleet
 from shared.setup.login_facts import read_logins
 from shared.streams import samples_of
-from shared.subjects import FIND_RUNS
+from shared.subjects import FIND_RUNS, LIST_WORKFLOWS, LOAD_STATUS
 from shared.testing.bus import MemoryBus
 from tests.unit.console.asked_pages import HOST, SentPage, ask_page
 from tests.waiting import until_asked
@@ -150,13 +153,55 @@ def test_a_bus_with_users_shows_nothing_of_others():
     assert "administrator" in told
 
 
-def test_lines_say_what_does_not_answer_and_what_is_in_use():
-    pool = FleetInstance(
-        service="browser_pool", instance_id="i", asks=4, failed=1, mean_ms=2.0, uses={"sessions": InstanceUse(1, 8)}
+@dataclass
+class AskedByRight(MemoryBus):
+    """Evidence answers, the library is away, and the rest is refused by the server."""
+
+    async def ask(self, subject: Any, request: Any, timeout_s: float = 0.0, **_: Any) -> Any:
+        if subject is LOAD_STATUS:
+            return RunUnknown(run_id="run_none", message="there is no such run")
+        if subject is LIST_WORKFLOWS:
+            raise Unavailable(HOSTILE, code="no_responders")
+        raise PermanentError("no right", code="bus_refused")
+
+
+async def test_a_bus_with_users_shows_what_the_rights_allow_and_says_what_they_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def look(*_: Any) -> FleetFacts:
+        return FleetFacts("2.12.1", is_user=True)
+
+    monkeypatch.setattr(fleet_web, "look_at_fleet", look)
+    text = (await Machine(tmp_path, "nats://x", AskedByRight()).ask("/fleet")).text
+    rows = dict(
+        re.findall(r'<th scope="row">([\w ]+)<small>.*?<span class="run-state[^>]*>([\w ]+)</span>', text, re.S)
     )
+    assert rows == {
+        "evidence": "answers", "workflows": "not answering", "browser pool": "not seen", "vision": "not seen",
+        "planner": "not seen", "discovery": "not seen",
+    }  # fmt: skip
+    assert SHOWN in text
+    assert "nats micro stats" in text
+
+
+def test_lines_say_what_does_not_answer_and_what_is_in_use():
+    pool = FleetInstance(service="browser_pool", instance_id="i", asks=4, uses={"sessions": InstanceUse(1, 8)})
     lines = [*fleet_lines(FleetFacts("2.12.1", instances=(pool,)), "nats://x")]
-    assert "  i: 4 asks answered, 2.0 ms each, 1 failed, 1 of 8 sessions" in lines
+    assert "  i: 4 asks taken, 1 of 8 sessions" in lines
     assert any(line.startswith("planner ") and "exhibit serve planner" in line for line in lines)
+
+
+def test_the_fleet_is_told_in_a_sentence():
+    pools = [
+        FleetInstance(service="browser_pool", instance_id=str(n), asks=4, uses={"sessions": InstanceUse(n, 8)})
+        for n in (1, 2)
+    ]
+    planner = FleetInstance(service="planner", instance_id="p", asks=1, uses={"samples": InstanceUse(3, 5)})
+    facts = FleetFacts("2.12.1", instances=(*pools, planner))
+    assert fleet_sentence(facts) == (
+        "2 browser pools, 3 of 16 sessions in use; 1 planner, 3 of 5 samples in use; "
+        "not answering: evidence, workflows, vision, discovery"
+    )
 
 
 @pytest.mark.parametrize("data", [None, [], {"sessions": 3}, {"sessions": [1]}, {"sessions": [-1, 2]}, {"x": [1, 2]}])

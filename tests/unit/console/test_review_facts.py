@@ -13,12 +13,15 @@ from services.console.web.review.review_facts import (
     TARGET,
     cases_of,
     choices_of,
+    fields_in_doubt,
     place_of,
     queues_of,
     target_field,
     targets_in,
 )
+from shared.contracts.results import Ink, ValueSource
 from shared.contracts.sessions.reviewing import LookedAt, ReviewItem, ReviewTarget, ShownDecision
+from shared.evidence_format.files.sample import StoredField
 from tests.cases import cases
 from tests.typed import there
 
@@ -150,3 +153,26 @@ def test_the_evidence_that_was_looked_at_is_sent_along():
     looked_at = LookedAt(content_sha256="1", page_sha256="2", picture_sha256="3")
     [back] = targets_in({"on.0": target_field(msgspec.structs.replace(item, looked_at=looked_at)), "reason": "r"})
     assert (back.target, back.looked_at) == (item.target, looked_at)
+
+
+def test_the_fields_for_which_a_sample_is_for_review_are_named_and_all_of_them_where_none_is():
+    def fields(**inks: Any) -> dict[str, StoredField]:
+        source = ValueSource(
+            snapshot_id="s", observation_sha256="", url="", ref=1, role="", label=None, box=None, frame="main"
+        )
+
+        def drawn(ink: Any) -> Ink | None:
+            return Ink(state=ink) if isinstance(ink, str) else ink  # pyright: ignore[reportArgumentType]
+
+        return {
+            name: StoredField(
+                state="value",
+                value="v",
+                source=msgspec.structs.replace(source, ink=drawn(ink)),
+            )
+            for name, ink in inks.items()
+        }
+
+    assert fields_in_doubt(fields(title="unexplained", price="seen", due=None, owner="absent")) == ["title", "owner"]
+    assert fields_in_doubt(fields(title="seen", price="outside")) == ["title", "price"]
+    assert fields_in_doubt(fields(title=Ink(state="absent", glyphless=2), price="unexplained")) == ["price"]

@@ -2,107 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
+import csv
+import io
+import json
 import re
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from html import unescape
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
 
-from services.console.web.desk import Desk as WebDesk
-from services.console.web.guard import CSRF, Guard, WebSessions
-from services.console.web.page_origin import PageOrigin
+from services.console.web.guard import CSRF
 from services.console.web.review.review_acts import ACTS
-from services.console.web.web_app import make_app, static_files
-from services.evidence.handlers import actor
-from shared.client import Client
 from shared.client.person_keys import load_person_key, person_key_path
-from shared.contracts.sessions.reviewing import ReviewSignedOff, ReviewTarget
-from shared.evidence_format.files.review import ReviewFile, parse_review
-from shared.settings import Settings
-from tests.handlers.evidence.evidence_desk import Desk, found, sample, started
-from tests.handlers.evidence.review_room import with_open_values
-from tests.unit.console.asked_pages import HOST, SentPage, ask_page
+from shared.contracts.sessions.reviewing import ReviewTarget
+from tests.handlers.evidence.evidence_desk import closed, ended, found, sample, started, took
+from tests.unit.console.web_room import REVIEW, Room, make_room
 
-REVIEW = "/runs/run_1/review"
 HOSTILE = '<script>alert(1)</script>\u202e{{7*7}}"'
 HOSTILE_SHOWN = "&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
-@dataclass
-class Room:
-    """A run of A-1 and A-2, of which nobody knows the owner, and A-3 done; the console over it, whose user is
-    ``person``."""
-
-    desk: Desk
-    settings: Settings
-    person: str = "ann"
-    opens_writer: Any = None
-    sessions: WebSessions = field(default_factory=WebSessions)
-
-    def app(self) -> Guard:
-        self.desk.deps.now = lambda: datetime.now(UTC)  # clock: who asks proves that it is just now
-        self.desk.bus.host(actor, self.desk.deps)
-        client = Client(cast("Any", self.desk.bus))
-        web = WebDesk(
-            client,
-            self.settings,
-            self.person,
-            static_files(),
-            PageOrigin("http://p", (), self.settings),
-            self.opens_writer,
-        )
-        return Guard(make_app(web), self.sessions, {HOST})
-
-    async def begin(self, **record: Any) -> None:
-        spec = {"output_schema": {"number": "string", "owner": "string | null"}, **record.pop("spec", {})}
-        await with_open_values(self.desk, spec=spec, **{"requested_by": "dan", **record})
-
-    async def ask(self, path: str, form: dict[str, str] | None = None, **headers: str) -> SentPage:
-        return await ask_page(self.app(), self.sessions, path, form, **headers)
-
-    async def form(self, path: str) -> dict[str, str]:
-        """Return what the first form of a page that decides sends."""
-        shown = await self.ask(path)
-        assert shown.status == 200, shown.text
-        form = re.search(r'<form method="post".*?</form>', shown.text, re.DOTALL)
-        assert form is not None, shown.text
-        hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form[0])
-        return {name: unescape(value) for name, value in hidden if name != CSRF}
-
-    async def act(self, act: str, path: str = REVIEW, **given: str) -> SentPage:
-        return await self.ask(f"{REVIEW}/{act}", {**await self.form(path), **given})
-
-    async def sign(self) -> None:
-        """Sign, as the last one who has to; the run is closed with it, as the service does."""
-        signing = asyncio.create_task(self.ask(f"{REVIEW}/sign", {}))
-        async with asyncio.timeout(60):
-            while not self.desk.bus.events(ReviewSignedOff):
-                assert not signing.done(), signing.result().text
-                await asyncio.sleep(0)
-            await self.desk.tell(self.desk.bus.events(ReviewSignedOff)[-1])
-            assert (await signing).headers["location"] == REVIEW
-
-    def filed(self) -> list[ReviewFile]:
-        found = sorted((self.desk.root / "run_1/review.rounds").rglob("*.json"))
-        return [parse_review(path.read_bytes()) for path in found]
-
-    def make_key(self, name: str) -> str:
-        """Make the key of a person; return its fingerprint."""
-        return load_person_key(name, self.settings).public.fingerprint
-
-
 @pytest.fixture
 async def room(tmp_path: Path) -> Room:
-    settings = Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None)
-    room = Room(Desk(tmp_path / "evidence", products=()), settings)
-    room.make_key("ann")
-    return room
+    return make_room(tmp_path)
 
 
 def people(room: Room, *names: str, **more: Any) -> dict[str, Any]:
@@ -114,7 +38,7 @@ def people(room: Room, *names: str, **more: Any) -> dict[str, Any]:
 async def test_a_decision_is_filed_with_the_key_of_the_person_and_leads_to_the_next_case(room: Room):
     await room.begin()
     answered = await room.act("accept", reason="seen")
-    assert (answered.status, answered.headers["location"]) == (303, f"{REVIEW}?why=unread_values&after=A-1.owner#case")
+    assert (answered.status, answered.headers["location"]) == (303, f"{REVIEW}?why=missing_fields&after=A-1.owner#case")
     [file] = room.filed()
     said = file.signed.decision
     assert (said.by, said.act, said.reason) == ("ann", "accept", "seen")
@@ -140,12 +64,101 @@ async def test_each_act_is_filed_as_what_it_is(room: Room):
     ]  # fmt: skip
 
 
-async def test_equal_cases_are_one_decision(room: Room):
+async def test_a_decision_on_what_need_not_be_decided_stays_in_sight(room: Room):
     await room.begin()
-    assert "Decide 2 equal open cases as one" in (await room.ask(REVIEW)).text
-    await room.act("accept", f"{REVIEW}?case=A-1.owner&alike=1")
+    answered = await room.act("correct", f"{REVIEW}?case=A-3.owner", value="Ann Lee", reason="as the invoice says")
+    assert (answered.status, answered.headers["location"]) == (303, f"{REVIEW}?case=A-3.owner#case")
+    shown = await room.ask(answered.headers["location"])
+    assert "<strong>Corrected</strong> to <q><bdi>Ann Lee</bdi></q>" in shown.text
+
+
+async def test_cases_without_a_certain_value_are_one_decision_when_that_is_confirmed_and_never_one_correction(
+    room: Room,
+):
+    await room.begin()
+    assert "Decide 2 open cases without a certain value as one" in (await room.ask(REVIEW)).text
+    both = f"{REVIEW}?case=A-1.owner&alike=1"
+    shown = (await room.ask(both)).text
+    assert ("each page may show another one" in shown, "Correct" in shown) == (True, False)
+    assert (await room.act("accept", both)).status == 409
+    refused = await room.act("correct", both, value="Ann", reason="as the page says", differ="1")
+    assert (refused.status, "correct one at a time" in refused.text, room.filed()) == (409, True, [])
+    await room.act("accept", both, differ="1")
     [file] = room.filed()
     assert [one.target.sample_id for one in file.signed.decision.targets] == ["A-1", "A-2"]
+
+
+async def test_what_was_decided_is_undone_with_all_that_was_decided_with_it(room: Room):
+    await room.begin()
+    assert "Undo:" not in (await room.ask(REVIEW)).text
+    led = (await room.act("accept", f"{REVIEW}?case=A-1.owner&alike=1", differ="1")).headers["location"]
+    assert "Undo: accepted, <bdi>2 cases</bdi>" in (await room.ask(led)).text
+    named = (await room.ask(f"{REVIEW}?case=A-2.owner")).text
+    assert "Undo: accepted, <bdi>2 cases</bdi>" in named
+    assert "Undo only one: accepted, <bdi>A-2.owner</bdi>" in named
+    undone = await room.ask(f"{REVIEW}/withdraw", await room.form(led, "withdraw"))
+    assert (undone.status, undone.headers["location"]) == (303, f"{REVIEW}?why=missing_fields&case=A-1.owner#case")
+    shown = (await room.ask(undone.headers["location"])).text
+    assert ("0 of 2 samples</span>" in shown, "Undo:" in shown) == (True, False)
+    assert [(one.signed.decision.act, len(one.signed.decision.targets)) for one in room.filed()] == [
+        ("accept", 2), ("withdraw", 2),
+    ]  # fmt: skip
+    assert room.desk.check().problems == []
+
+
+async def test_on_a_case_that_is_decided_that_decision_is_undone_and_elsewhere_the_last_one(room: Room):
+    await room.begin()
+    for sample_id in ("A-1", "A-2"):
+        await room.act("reject", f"{REVIEW}?case={sample_id}.owner", reason="another page")
+    for case, undone in (("A-1.owner", "A-1.owner"), ("A-2.owner", "A-2.owner"), ("A-3.owner", "A-2.owner")):
+        assert f"Undo: rejected, <bdi>{undone}</bdi>" in (await room.ask(f"{REVIEW}?case={case}")).text
+    form = await room.form(f"{REVIEW}?case=A-1.owner", "withdraw")
+    assert (await room.ask(f"{REVIEW}/withdraw", form)).status == 303
+    again = await room.ask(f"{REVIEW}/withdraw", form)
+    assert (again.status, "nothing of it that could be withdrawn" in again.text) == (409, True)
+    await room.act("accept", f"{REVIEW}?case=A-1.owner")
+    await room.sign()
+    assert "Undo:" not in (await room.ask(f"{REVIEW}?case=A-1.owner")).text
+
+
+async def test_samples_whose_values_differ_are_decided_as_one_when_that_is_confirmed(room: Room):
+    await room.desk.tell(started(requested_by="dan"))
+    samples = [msgspec.structs.replace(sample(f"A-{n}", row=n), key=f"Part {n}, \u51ac") for n in (1, 2)]
+    await room.desk.tell(*map(found, samples), closed(2))
+    for one in samples:
+        end = ended(one, status="needs_review", reason="not_as_drawn", message="number: something is drawn beside it")
+        await room.desk.tell(took(one), end)
+    shown = (await room.ask(REVIEW)).text
+    assert "Decide 2 open samples with the same reason as one" in shown
+    assert 'id="case-title"><bdi>Part 1, \u51ac</bdi>' in shown
+    assert "number: something is drawn beside it" in shown
+    both = f"{REVIEW}?case=A-1&alike=1"
+    assert "their values differ" in (await room.ask(both)).text
+    refused = await room.act("accept", both)
+    assert (refused.status, "values that differ: confirm" in refused.text) == (409, True)
+    assert room.filed() == []
+    await room.act("accept", both, differ="1")
+    [file] = room.filed()
+    assert [one.target.sample_id for one in file.signed.decision.targets] == ["A-1", "A-2"]
+
+
+async def test_who_signs_alone_what_he_has_requested_is_told_so_and_what_is_signed(room: Room):
+    await room.begin(requested_by="ann")
+    await room.act("accept", f"{REVIEW}?case=A-1.owner")
+    await room.act("reject", f"{REVIEW}?case=A-2.owner", reason="another page")
+    shown = (await room.ask(f"{REVIEW}/sign")).text
+    assert "You requested this run and are its only reviewer" in shown
+    assert "1 accepted, 1 rejected" in shown
+    await room.sign()
+    shown = (await room.ask("/runs/run_1")).text
+    assert re.search(r"signed off</a><small>by <bdi>ann</bdi>", shown)
+
+
+async def test_the_list_of_a_run_at_work_says_that_it_is_as_of_its_loading(room: Room):
+    await room.desk.tell(started(), found(sample("A-1")))
+    shown = (await room.ask("/runs/run_1")).text
+    assert '<a href="?q=&amp;status=#samples-title">Load it anew</a>' in shown
+    assert 'data-fact="fitting">1 sample so far</span>' in shown
 
 
 async def test_what_is_refused_is_told_by_its_words_and_what_was_typed_stays(room: Room):
@@ -174,19 +187,54 @@ async def test_evidence_that_has_changed_since_the_page_was_shown_is_refused(roo
     assert room.filed() == []
 
 
-async def test_who_has_no_key_may_look_and_none_is_made(room: Room):
+async def test_who_has_no_key_may_look_and_none_is_made_unasked(room: Room):
     await room.begin()
     room.person = "ben"
     shown = await room.ask(REVIEW)
-    assert "exhibit review key" in shown.text
+    assert "Make a key for" in shown.text
     assert "A-1.owner" in shown.text
-    assert '<form method="post"' not in shown.text
+    assert ("<small>by you</small>" in shown.text, "<small>in all</small>" in shown.text) == (False, True)
+    assert re.findall(r'<form method="post" action="([^"]+)"', shown.text) == [f"{REVIEW}/key"]
     for act in sorted(ACTS):
         refused = await room.ask(f"{REVIEW}/{act}", {"reason": "r", "value": "v"})
-        assert (refused.status, "exhibit review key" in refused.text) == (403, True), act
+        assert (refused.status, "The page of the review makes one" in refused.text) == (403, True), act
     assert (await room.ask(f"{REVIEW}/sign")).status == 403
     assert not person_key_path("ben", room.settings).exists()
     assert room.filed() == []
+
+
+async def test_a_key_is_made_when_it_is_asked_for_and_then_kept(room: Room):
+    await room.begin()
+    room.person = "ben"
+    form = await room.form(f"{REVIEW}?case=A-2.owner")
+    for guessed in ({CSRF: "guessed"}, {}):
+        refused = await room.ask(
+            f"{REVIEW}/key", {**form, **guessed}, **({} if guessed else {"origin": "http://e.example"})
+        )
+        assert refused.status == 403
+    assert not person_key_path("ben", room.settings).exists()
+    made = await room.ask(f"{REVIEW}/key", form)
+    assert (made.status, made.headers["location"]) == (303, f"{REVIEW}?why=missing_fields&case=A-2.owner#case")
+    path = person_key_path("ben", room.settings)
+    pem = path.read_bytes()
+    assert path.stat().st_mode & 0o777 == 0o600
+    fingerprint = load_person_key("ben", room.settings).public.fingerprint
+    assert f"signs with the key {fingerprint[:16]}" in (await room.ask(REVIEW)).text
+    await room.ask(f"{REVIEW}/key", form)
+    assert path.read_bytes() == pem
+    await room.act("accept", reason="seen")
+    assert [file.signed.decision.by for file in room.filed()] == ["ben"]
+
+
+async def test_behind_a_proxy_nobody_has_a_key_made(room: Room):
+    await room.begin()
+    room.person, room.behind_proxy = "ben", True
+    shown = await room.ask(REVIEW)
+    assert "exhibit review key --by NAME" in shown.text
+    assert '<form method="post"' not in shown.text
+    refused = await room.ask(f"{REVIEW}/key", {})
+    assert (refused.status, "exhibit review key --by NAME" in refused.text) == (403, True)
+    assert not person_key_path("ben", room.settings).exists()
 
 
 async def test_a_form_of_another_session_or_site_files_nothing(room: Room):
@@ -291,6 +339,7 @@ async def test_what_was_signed_off_stands_on_the_page_of_its_sample_also_when_it
         assert "<strong>Corrected</strong> to <q><bdi>Ann Lee</bdi></q> by <bdi>ann</bdi>" in shown
         assert HOSTILE_SHOWN in shown
         assert HOSTILE not in shown
+        assert ("Before</a>" in shown, '/samples/A-2" rel="next"' in shown) == (False, True)
         await room.ask(f"{REVIEW}/reopen", {"reason": "a page was missed"})
     assert [one.signed.decision.act for one in room.filed()] == ["correct", "accept", "sign", "reopen"]
     first = room.desk.root / "run_1/review.rounds/1/000001.json"
@@ -306,7 +355,33 @@ async def test_a_run_at_work_is_not_reviewed(room: Room):
 
 async def test_a_run_tells_how_much_is_for_review(room: Room):
     await room.begin()
-    assert 'data-fact="review">2 to review</a>' in (await room.ask("/runs/run_1")).text
+    assert 'data-fact="review">2 samples to decide</a>' in (await room.ask("/runs/run_1")).text
+
+
+async def test_a_run_without_a_flow_in_what_is_done_says_so_and_does_not_lead_to_what_has_moved(room: Room):
+    await room.begin()
+    answered = await room.ask("/runs/run_1/drift")
+    assert (answered.status, "No sample of this run that is done used a flow" in answered.text) == (200, True)
+    assert "/drift" not in (await room.ask("/runs/run_1")).text
+    assert (await room.ask("/runs/run_1/drift/approve")).status == 404
+
+
+async def test_the_rows_of_an_earlier_run_are_taken_over_unless_others_are_given(room: Room):
+    await room.desk.tell(started())
+    rows = [{"number": "1", "note": "=a, \u51ac"}, {"number": "2", "note": "b"}]
+    samples = [msgspec.structs.replace(sample(f"A-{n}", row=n), fields=row) for n, row in enumerate(rows, 1)]
+    await room.desk.tell(*map(found, reversed(samples)), closed(2))
+    task = json.dumps(
+        {"task_id": "tickets", "goal": "g", "start_url": "http://site/", "output_schema": {"x": "string"}}
+    )
+    sent = await room.ask("/new", {"written": task, "of_run": "run_1"})
+    draft = room.drafts.get(sent.headers["location"].removeprefix("/new/"))
+    assert draft is not None
+    assert list(csv.DictReader(io.StringIO(draft.data.decode()))) == rows
+    sent = await room.ask("/new", {"written": task, "of_run": "run_1", "pasted": "number\n7"})
+    draft = room.drafts.get(sent.headers["location"].removeprefix("/new/"))
+    assert draft is not None
+    assert draft.data == b"number\n7"
 
 
 async def test_a_console_without_services_says_so_and_begins_no_run(room: Room):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.console.web.library.heal_pictures import part_around
+from services.console.web.library.heal_pictures import part_with_labels
 from services.console.web.library.source_lines import SourceWord, diff_lines, source_lines
 from shared.contracts.results import Box
 
@@ -58,7 +58,7 @@ def test_lines_of_a_diff_say_what_they_are():
 )
 def test_a_part_of_a_picture_shows_what_is_meant_and_never_more_than_there_is(box: Box):
     area = Box(x=0, y=0, width=1280, height=4020)
-    part = part_around(box, area)
+    part = part_with_labels(box, area)
     assert area.x <= part.x <= box.x
     assert box.x + box.width <= part.x + part.width <= area.x + area.width
     assert area.y <= part.y <= box.y
@@ -67,4 +67,4 @@ def test_a_part_of_a_picture_shows_what_is_meant_and_never_more_than_there_is(bo
 
 def test_a_small_picture_is_shown_whole():
     area = Box(x=0, y=10, width=300, height=200)
-    assert part_around(Box(x=20, y=30, width=10, height=10), area) == area
+    assert part_with_labels(Box(x=20, y=30, width=10, height=10), area) == area

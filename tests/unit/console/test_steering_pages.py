@@ -152,7 +152,7 @@ def test_a_text_that_is_searched_for_stays_one_text():
 
 
 def test_a_view_has_the_filters_of_the_list_and_nothing_else():
-    assert query_of("q=orders&state=review&page=3&next=http://x") == "q=orders&state=review"
+    assert query_of("q=orders&state=review&tag=q3&page=3&next=http://x") == "q=orders&state=review&tag=q3"
     assert query_of("page=2") == ""
 
 

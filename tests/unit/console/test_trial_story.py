@@ -44,10 +44,10 @@ SPEC = TaskSpec.model_validate(
 NUMBER, OWNER = Box(x=300, y=100, width=80, height=20), Box(x=300, y=160, width=90, height=20)
 
 
-def source(label: str | None, box: Box | None = None, ink: InkState = "seen") -> ValueSource:
+def source(label: str | None, box: Box | None = None, ink: Ink | InkState = "seen") -> ValueSource:
     return ValueSource(
         snapshot_id="s", observation_sha256="", url=URL, ref=1, role="definition", label=label, box=box, frame="main",
-        ink=Ink(state=ink),
+        ink=Ink(state=ink) if isinstance(ink, str) else ink,
     )  # fmt: skip
 
 
@@ -95,6 +95,8 @@ def test_each_field_says_why_it_is_not_certain():
     assert told["note"] == "not found"
     none = problems_of(FieldValue(field="note", state="not_present", shown="-", source=source("Note", ink="absent")))
     assert "note" not in none, "there is no text to be seen"
+    boxes = Ink(state="absent", glyphless=2)
+    assert "number" not in problems_of(value("number", "C-1", "C-1", source=source("Number", ink=boxes)))
     waits = value("number", "C-1", "C-1", source=structs.replace(source("Number"), awaited="/api/contract"))
     assert problems_of(waits)["number"] == "it was read while the page had no answer of /api/contract"
     required = problems_of(FieldValue(field="owner", state="not_present", shown="None"))

@@ -227,8 +227,12 @@ def test_what_changes_something_is_asked_by_post_alone():
     changing = {route.path for route in routes() if "POST" in (route.methods or ())}
     assert changing == {
         "/new", "/new/{draft}/{act}", "/runs/{run}/control/{control}", "/runs/{run}/review/{act}",
+        "/runs/{run}/review/key",
         "/runs/{run}/drift/approve", "/flows/{name}/rollback", "/runs/{run}/answer/{key}", "/several/{control}",
         "/views", "/views/remove", "/new/{draft}/build", "/builds/{build}/do", "/builds/{build}/go-on",
-        "/runs/{run}/samples/{sample}/live/steer",
+        "/runs/{run}/samples/{sample}/live/steer", "/specs", "/specs/{draft}/use", "/specs/{draft}/try",
+        "/specs/{draft}/learn", "/specs/{draft}/list/{act}",
+        "/specs/{draft}/{act}", "/runs/{run}/tags", "/new/ask", "/new/ask/{asked}/{act}",
+        "/settings/logins", "/settings/logins/{login}/{act}",
     }  # fmt: skip
     assert all((route.methods or set()) <= {"GET", "HEAD", "POST"} for route in routes())

@@ -36,24 +36,23 @@ async def begin_build(request: Request) -> Response:
     desk, drafts, reader = desk_of(request), drafts_of(request), reader_of(request)
     need_services(desk)
     form: Mapping[str, str] = request.state.form
-    async with drafts.changing:
+    async with drafts.changing:  # of the drafts alone: a bus that does not answer holds up no other one
         draft = changed_draft(draft_of(request, request.path_params["draft"]), form)
         drafts.put(draft)
-        build_id = form.get("once", "")
-        if BUILD_ID.fullmatch(build_id) and await reader.record(desk.client.bus, build_id) is not None:
-            return RedirectResponse(f"/builds/{build_id}", 303)
-        read = await read_of(draft)
-        rows, problems = _rows_of(read)
-        if not BUILD_ID.fullmatch(build_id):
-            problems = (*problems, Problem(where="", message="the page is an old one: load it again"))
-        if problems:
-            return await draft_page(request, replace(read, problems=problems), 409)
-        try:
-            await reader.open(
-                desk.client.bus, build_id, draft.spec, rows, desk.person, agent=form.get("agent", "") == "1"
-            )
-        except PermanentError as exc:
-            return await draft_page(request, replace(read, problems=(Problem(where="", message=str(exc)),)), 409)
+    build_id = form.get("once", "")
+    if BUILD_ID.fullmatch(build_id) and await reader.record(desk.client.bus, build_id) is not None:
+        return RedirectResponse(f"/builds/{build_id}", 303)
+    read = await read_of(draft)
+    rows, problems = _rows_of(read)
+    if not BUILD_ID.fullmatch(build_id):
+        problems = (*problems, Problem(where="", message="the page is an old one: load it again"))
+    if problems:
+        return await draft_page(request, replace(read, problems=problems), 409)
+    agent = form.get("agent", "") == "1"
+    try:
+        await reader.open(desk.client.bus, build_id, draft.spec, rows, desk.person, agent=agent, begin_id=build_id)
+    except PermanentError as exc:
+        return await draft_page(request, replace(read, problems=(Problem(where="", message=str(exc)),)), 409)
     return RedirectResponse(f"/builds/{build_id}", 303)
 
 

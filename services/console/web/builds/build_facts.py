@@ -12,11 +12,12 @@ from shared.contracts.workflows.build_events import ActionRecorded, BuildEvent, 
 from shared.flows.building.folder import captures_folder
 from shared.flows.building.state import BuildState, Todo
 from shared.flows.workspace import SAMPLES_FOLDER, sample_file
+from shared.pages.boxes import MARGIN_PX, meet, part_around
 from shared.recordings.recording import Recording
 
 SHOWN_KINDS = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp"}
 """Of pictures, by the end of their files."""
-NEAR_WIDTH_PX, NEAR_HEIGHT_PX, MARGIN_PX, BEFORE = 430.0, 190.0, 24.0, 0.66
+NEAR_WIDTH_PX, NEAR_HEIGHT_PX, BEFORE = 430.0, 190.0, 0.66
 """Of the part around what is meant; so much of the rest of its width stands before it, where labels are."""
 BY = {"person": "by hand", "scratch": "by its file", "agent": "by the model"}
 
@@ -37,10 +38,9 @@ class BuildPicture:
         if area is None or box is None:
             return self
         width = min(max(NEAR_WIDTH_PX, box.width + 2 * MARGIN_PX), area.width)
-        height = min(max(NEAR_HEIGHT_PX, box.height + 2 * MARGIN_PX), area.height)
-        left = min(max(box.x - max(width - box.width, 0) * BEFORE, area.x), area.x + area.width - width)
-        top = min(max(box.y + box.height / 2 - height / 2, area.y), area.y + area.height - height)
-        return replace(self, shown=Box(x=left, y=top, width=width, height=height))
+        height = max(NEAR_HEIGHT_PX, box.height + 2 * MARGIN_PX)
+        left = box.x - max(width - box.width, 0) * BEFORE
+        return replace(self, shown=part_around(area, box, width, height, left))
 
     shown: Box | None = None
     """The part that is shown; None: all of it."""
@@ -126,6 +126,11 @@ def of_this_row(events: Sequence[BuildEvent]) -> Sequence[BuildEvent]:
     return events[begun[-1] :] if begun else ()
 
 
+def has_acted(events: Sequence[BuildEvent]) -> bool:
+    """Whether something was done on the current row."""
+    return any(isinstance(one, ActionRecorded) for one in of_this_row(events))
+
+
 def last_picture(events: Sequence[BuildEvent], sample: Recording | None, files: Mapping[str, str]) -> ActOfBuild | None:
     """Return the last act of this row that has a picture; None: none has."""
     acts = (shown_act(one, sample, files) for one in reversed(of_this_row(events)) if isinstance(one, ActionRecorded))
@@ -186,15 +191,3 @@ def _kept(sample: Recording, filed: FiledArtifact, files: Mapping[str, str]) -> 
     """Return the hash of a picture; empty: the file of that name is gone, or is another picture by now."""
     path = (captures_folder(Path(), sample.sample_id) / filed.filename).as_posix()
     return filed.artifact.sha256 if files.get(path) == filed.artifact.sha256 else ""
-
-
-def meet(area: Box, box: Box) -> bool:
-    """Return whether a part of the box is on a picture of the area."""
-    return (
-        area.width > 0
-        and area.height > 0
-        and box.x < area.x + area.width
-        and area.x < box.x + box.width
-        and box.y < area.y + area.height
-        and area.y < box.y + box.height
-    )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-
-import msgspec
 
 from services.console.text.action_lines import InvalidLine
 from services.console.text.build_commands import command_of
 from services.console.text.build_lines import parse_build_line
+from services.console.web.steering.answers import read_answers
 from shared.contracts.actions import ByRef, Click, Goto, SelectOption, TypeText
-from shared.contracts.questions import Question, QuestionAnswer
+from shared.contracts.questions import Question
 from shared.contracts.workflows import builds
 
 MOST_TEXT_CHARS = 20_000
@@ -30,7 +28,7 @@ def order_of(form: Mapping[str, str], known: KnownSession) -> Order:
 
 class KnownSession:
     """What a form refers to. ``snapshot_id``: of the last look at the page. ``row``: the columns of the current row.
-    ``asking``: questions that wait. ``fields``: of the task. ``person``: who asks."""
+    ``asking``: questions that wait; ``asked``: their number. ``fields``: of the task. ``person``: who asks."""
 
     def __init__(
         self,
@@ -38,11 +36,12 @@ class KnownSession:
         row: Mapping[str, str],
         start_url: str,
         asking: tuple[Question, ...],
+        asked: int,
         fields: tuple[str, ...],
         person: str,
     ) -> None:
         self.snapshot_id, self.row, self.start_url = snapshot_id, row, start_url
-        self.asking, self.fields, self.person = asking, fields, person
+        self.asking, self.asked, self.fields, self.person = asking, asked, fields, person
 
 
 def _number(form: Mapping[str, str], name: str) -> int:
@@ -90,40 +89,17 @@ def _element(form: Mapping[str, str], known: KnownSession) -> Order:
     field = next((name for at, name in enumerate(known.fields) if verb == f"read.{at}"), "")
     if not field:
         return InvalidLine("Say what is to be done with the element.")
-    part = text.strip()
-    return builds.ReadValue(field=field, where=(str(number), part) if part else (str(number),))
+    return builds.ReadValue(field=field, ref=number, part=text.strip())
 
 
 def _answer(form: Mapping[str, str], known: KnownSession) -> Order:
     """Return the answers to all questions that wait, as far as the form has them for exactly these."""
-    if form.get("leave"):
-        return builds.GiveAnswers(answers=())
-    if not known.asking or form.get("asked", "") != asked_key(known.asking):
+    if not known.asking or form.get("asked", "") != str(known.asked):
         return InvalidLine("These questions were answered meanwhile, or others are asked: look again.")
-    answers: list[QuestionAnswer] = []
-    for number, question in enumerate(known.asking):
-        written = form.get(f"q{number}.own", "").strip()
-        picked = [
-            option
-            for at, option in enumerate(question.options)
-            if f"q{number}.o{at}" in form or _picked(form, number) == at
-        ]
-        if not written and not picked:
-            return InvalidLine("Choose an option for each question, or write an answer of your own.")
-        chosen = () if written else tuple(picked if question.multi_select else picked[:1])
-        answers.append(QuestionAnswer(question=question.text, chosen=chosen, text=written))
-    return builds.GiveAnswers(answers=tuple(answers))
-
-
-def asked_key(asking: tuple[Question, ...]) -> str:
-    """Return what a form with answers to these questions, and to no others, sends along."""
-    return hashlib.sha256(msgspec.json.encode(asking)).hexdigest()[:32]
-
-
-def _picked(form: Mapping[str, str], number: int) -> int:
-    """Return the option that was chosen of a question with one; -1: none."""
-    text = form.get(f"q{number}", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else -1
+    if form.get("leave"):
+        return builds.GiveAnswers(answers=(), asked=known.asked)
+    answers = read_answers(known.asking, form)
+    return InvalidLine(answers) if isinstance(answers, str) else builds.GiveAnswers(answers=answers, asked=known.asked)
 
 
 def _publish(form: Mapping[str, str], known: KnownSession) -> Order:

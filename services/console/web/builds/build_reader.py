@@ -182,13 +182,15 @@ class BuildReader:
         by: str,
         *,
         agent: bool,
+        begin_id: str = "",
     ) -> None:
-        """Open a session, and have its work begun. Raises PermanentError where it is refused."""
+        """Open a session, and have its work begun. ``begin_id``: of the command for that: two of one id are one. Raises
+        PermanentError where it is refused."""
         request = builds.OpenBuild(build_id=build_id, spec=spec, rows=tuple(rows), by=by, agent=agent)
         opened = await bus.ask(OPEN_BUILD, request, timeout_s=OPEN_TIMEOUT_S)
         if isinstance(opened, builds.BuildRefused):
             raise PermanentError(opened.message)
-        await self._send(bus, build_id, opened.instance_id, builds.BeginWork(), by)
+        await self._send(bus, build_id, opened.instance_id, builds.BeginWork(), by, begin_id)
 
     async def do(self, bus: Asks, seen: SeenBuild, command: builds.AnyBuildCommand, by: str, wait_s: float) -> None:
         """Have a command begun, and wait so long at most until it has ended or asks something. Raises PermanentError
@@ -209,8 +211,10 @@ class BuildReader:
                 return
             since, change = live.stored, live.change
 
-    async def _send(self, bus: Asks, build_id: str, instance_id: str, command: builds.AnyBuildCommand, by: str) -> str:
-        command_id = uuid4().hex
+    async def _send(
+        self, bus: Asks, build_id: str, instance_id: str, command: builds.AnyBuildCommand, by: str, command_id: str = ""
+    ) -> str:
+        command_id = command_id or uuid4().hex
         request = builds.DoInBuild(
             build_id=build_id, instance_id=instance_id, command_id=command_id, command=command, by=by
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.console.terminal.flows_view import unvaried_lines
+from services.console.text.build_lines import note_to_model
 from services.console.web.builds.build_facts import BY
 from shared.contracts.workflows.build_events import (
     AGENT,
@@ -30,12 +31,13 @@ from shared.contracts.workflows.build_events import (
     ValueRecorded,
 )
 
-TalkKind = Literal["said", "model", "told", "refused", "asked", "answered", "did", "failed", "row", "flow"]
+TalkKind = Literal["said", "model", "told", "note", "refused", "asked", "answered", "did", "failed", "row", "flow"]
 
 
 @dataclass(frozen=True)
 class TalkLine:
-    """``who``: empty: the session itself. ``lines``: below it. ``flow``: the version in the library that it names."""
+    """``kind``: ``note``: what the model alone is told. ``who``: empty: the session itself. ``lines``: below it.
+    ``flow``: the version in the library that it names."""
 
     at: str
     kind: TalkKind
@@ -65,6 +67,8 @@ def _said(event: BuildEvent) -> TalkLine | None:
             return TalkLine(
                 event.at, "model" if is_model else "said", "the model" if is_model else event.by, event.text
             )
+        case Told() if note := note_to_model(event):
+            return TalkLine(event.at, "note", "", note)
         case Told():
             return TalkLine(event.at, "refused" if event.refused else "told", "", event.text) if event.text else None
         case QuestionsAsked():
@@ -92,7 +96,8 @@ def _done(event: BuildEvent, titles: dict[int, str]) -> TalkLine | None:
             text = f"step {event.step}: {event.message}" if event.ok else event.message
             return TalkLine(event.at, "did" if event.ok else "failed", BY.get(event.by, event.by), text)
         case ValueRecorded():
-            text = f"{event.field}: {event.shown}" + (" (the page says that there is none)" if event.absent else "")
+            none = " (the page says that there is none)" if event.shown else "the page shows none of it"
+            text = f"{event.field}: {event.shown}{none if event.absent else ''}"
             return TalkLine(event.at, "did", BY.get(event.by, event.by), text)
         case TodoDone():
             return TalkLine(event.at, "row", "", f"TODO {event.number} ({titles.get(event.number, '')}) is done.")

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import PurePosixPath
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 
 from services.console.text.action_lines import InvalidLine
 from services.console.text.build_lines import build_help, log_text
 from services.console.web.builds.build_facts import (
     SHOWN_KINDS,
+    TodoOfBuild,
+    has_acted,
     last_picture,
     recording_path,
     shown_todos,
 )
-from services.console.web.builds.build_orders import KnownSession, asked_key, order_of
+from services.console.web.builds.build_looks import BuildLooks, LookedPage, PointedAt, browser_now
+from services.console.web.builds.build_orders import KnownSession, order_of
 from services.console.web.builds.build_reader import NOT_OPENED, BuildReader, SeenBuild
 from services.console.web.builds.build_talk import compiler_log, compiles, talk_lines
 from services.console.web.desk import Desk, desk_of, page
+from services.console.web.event_stream import event_stream
 from services.console.web.library.source_lines import diff_lines, source_lines
+from services.console.web.live.live_stream import FRAMES_RETRY_MS
 from services.console.web.new_run.new_web import need_services
 from services.console.web.sample_web import FILE_POLICY
 from shared.contracts.discovery import Sample
@@ -48,6 +52,10 @@ NOT_OPEN = "The session is not open. Go on with it first: that starts its browse
 
 def reader_of(request: Request) -> BuildReader:
     return request.app.state.builds
+
+
+def looks_of(request: Request) -> BuildLooks:
+    return request.app.state.build_looks
 
 
 async def list_builds(request: Request) -> Response:
@@ -81,12 +89,19 @@ async def _build_page(request: Request, seen: SeenBuild, status: int = 200, refu
     ended = compiles(seen.events)
     spec, _ = check_spec(seen.record.spec)
     asking = seen.live.questions if seen.live is not None and seen.is_open else ()
+    todos = shown_todos(state, seen.events, sample, seen.files)
+    shown = page_now(seen)
+    looked = None
+    if shown is not None and seen.live is not None and seen.is_open:
+        looked = await looks_of(request).see(desk, seen.live, shown)
     shows_all = request.query_params.get("all") == "1"
     return page(
         request, "build.html", status, build_id=build_id, seen=seen, record=seen.record, state=state, refused=refused,
-        asking=asking, asked=asked_key(asking),
-        todos=shown_todos(state, seen.events, sample, seen.files),
-        picture=last_picture(seen.events, sample, seen.files), shown_page=page_now(seen),
+        asking=asking, asked=seen.live.asked if seen.live is not None else 0,
+        todos=todos,
+        picture=last_picture(seen.events, sample, seen.files), acted=has_acted(seen.events),
+        shown_page=shown, looked=looked,
+        chosen=_chosen(request, shown, looked), next_field=_next_field(todos),
         talk=talk if shows_all else talk[-SHOWN_TALK:], talk_left=0 if shows_all else max(len(talk) - SHOWN_TALK, 0),
         source=source_lines(source) if source is not None else None,
         compiles=[(one, diff_lines(one.event.diff)) for one in ended[:SHOWN_COMPILES]],
@@ -95,6 +110,20 @@ async def _build_page(request: Request, seen: SeenBuild, status: int = 200, refu
         more_rows=any(one.sample_id not in {*state.finished, state.sample_id} for one in seen.record.rows),
         help=build_help(), base=f"/builds/{build_id}",
     )  # fmt: skip
+
+
+def _chosen(request: Request, shown: builds.ShownPage | None, looked: LookedPage | None) -> PointedAt | None:
+    """Return the element that the address names, of the look that it names; None: none."""
+    asked, of = request.query_params.get("element", ""), request.query_params.get("look", "")
+    if shown is None or looked is None or of != shown.snapshot_id:
+        return None
+    return next((one for one in looked.elements if str(one.ref) == asked), None)
+
+
+def _next_field(todos: Sequence[TodoOfBuild]) -> str:
+    """Return the field that is read next, most likely; empty: none is missing."""
+    ordered = sorted(todos, key=lambda one: not one.is_current)
+    return next((name for one in ordered for name in one.missing), "")
 
 
 def page_now(seen: SeenBuild) -> builds.ShownPage | None:
@@ -155,6 +184,7 @@ def known_session(seen: SeenBuild, person: str) -> KnownSession:
         row.fields if row is not None else {},
         _start_url(spec, row) if spec is not None and row is not None else "",
         seen.live.questions if seen.live is not None else (),
+        seen.live.asked if seen.live is not None else 0,
         tuple(spec.output_schema) if spec is not None else (),
         person,
     )
@@ -200,28 +230,51 @@ async def build_picture(request: Request) -> Response:
     return Response(data, media_type=kind, headers=headers)
 
 
+async def looked_picture(request: Request) -> Response:
+    """Send the picture of the last look at the page of a session."""
+    seen = await seen_of(request)
+    key = request.path_params["look"]
+    data = looks_of(request).picture(key) if page_now(seen) is not None and key == _look(seen) else None
+    if data is None:
+        raise HTTPException(404, "There is no such picture any more. Look at the page again.")
+    headers = {"Content-Security-Policy": FILE_POLICY, "Cache-Control": "private, max-age=3600, immutable"}
+    return Response(data, media_type="image/jpeg", headers=headers)
+
+
+def _look(seen: SeenBuild) -> str:
+    return "" if seen.live is None else seen.live.snapshot_id
+
+
+async def browser_frames(request: Request) -> Response:
+    """Send pictures of the browser of a session as events, for as long as the page is open."""
+    desk, seen = desk_of(request), await seen_of(request)
+    watched = seen.live.watched if seen.live is not None and seen.is_open else None
+    events = browser_now(desk, request.app.state.live, watched)
+    return event_stream(events, behind_proxy=desk.behind_proxy, retry_ms=FRAMES_RETRY_MS)
+
+
 async def build_events(request: Request) -> Response:
     """Send that something has happened in a session, as it does."""
     desk = desk_of(request)
     need_services(desk)
     seen = request.headers.get("last-event-id", "") or request.query_params.get("mark", "")
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(
-        _news(desk, reader_of(request), request.path_params["build"], seen[:200]),
-        media_type="text/event-stream; charset=utf-8",
-        headers=headers,
-    )
+    news = _news(desk, reader_of(request), request.path_params["build"], seen[:200])
+    return event_stream(news, behind_proxy=desk.behind_proxy)
 
 
 async def _news(desk: Desk, reader: BuildReader, build_id: str, mark: str) -> AsyncGenerator[str]:
-    yield "retry: 1000\n\n"
+    away = False
     while not desk.closing.is_set() and BUILD_ID.fullmatch(build_id):
         try:
             now = await reader.news(desk.client.bus, build_id, mark, NEWS_WAIT_S)
         except TransientError:
+            away = True
             yield "event: away\ndata: {}\n\n"
-            await _pause(desk, AWAY_S)
+            await desk.pause(AWAY_S)
             continue
+        if away:
+            away = False
+            yield "event: back\ndata: {}\n\n"
         if not now:
             return
         if now != mark:
@@ -230,12 +283,4 @@ async def _news(desk: Desk, reader: BuildReader, build_id: str, mark: str) -> As
             continue
         yield ": all is well\n\n"
         if mark.endswith(NOT_OPENED):
-            await _pause(desk, KEPT_LOOK_S)
-
-
-async def _pause(desk: Desk, seconds: float) -> None:
-    """Wait, and less when the server ends."""
-    try:
-        await asyncio.wait_for(desk.closing.wait(), seconds)
-    except TimeoutError:
-        return
+            await desk.pause(KEPT_LOOK_S)

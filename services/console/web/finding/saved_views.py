@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -11,9 +11,10 @@ import msgspec
 
 from shared.contracts.base import Part
 from shared.settings import Settings
+from shared.whole_files import replace_file
 
 MOST_VIEWS, MOST_NAME_CHARS = 50, 80
-KEYS = ("q", "state")
+KEYS = ("q", "state", "tag")
 """Of the address, what a view has."""
 _changing = threading.Lock()
 
@@ -30,10 +31,10 @@ def views_file(settings: Settings) -> Path:
 
 
 def read_views(settings: Settings) -> tuple[SavedView, ...]:
-    """Return the views, by name; none where there is no file, or it is none."""
+    """Return the views, by name; none where there is no file, or it cannot be read."""
     try:
-        return msgspec.json.decode(views_file(settings).read_bytes(), type=tuple[SavedView, ...])
-    except (OSError, msgspec.DecodeError, ValueError):
+        return _read(settings)
+    except (OSError, ValueError):
         return ()
 
 
@@ -49,9 +50,12 @@ def save_view(settings: Settings, name: str, query: str) -> str:
     if not name:
         return "The view has no name. Go back and write one."
     if not query:
-        return "The list shows all runs: there is no filter to save. Go back, and search or choose a state first."
+        return "The list shows all runs: there is no filter to save. Go back, and choose some first."
     with _changing:
-        others = [one for one in read_views(settings) if one.name != name]
+        try:
+            others = [one for one in _read(settings) if one.name != name]
+        except (OSError, ValueError) as exc:
+            return f"{views_file(settings)} cannot be read, and would be lost: {exc}. Mend it, or move it away."
         if len(others) >= MOST_VIEWS:
             return f"There are {MOST_VIEWS} views already. Remove one first."
         _write(settings, [*others, SavedView(name=name, query=query)])
@@ -59,14 +63,22 @@ def save_view(settings: Settings, name: str, query: str) -> str:
 
 
 def remove_view(settings: Settings, name: str) -> None:
-    with _changing:
-        _write(settings, [one for one in read_views(settings) if one.name != name])
+    with _changing, suppress(ValueError):
+        _write(settings, [one for one in _read(settings) if one.name != name])
+
+
+def _read(settings: Settings) -> tuple[SavedView, ...]:
+    """Return the views. Raises OSError and ValueError for a file that is there and cannot be read."""
+    try:
+        data = views_file(settings).read_bytes()
+    except FileNotFoundError:
+        return ()
+    return msgspec.json.decode(data, type=tuple[SavedView, ...])
 
 
 def _write(settings: Settings, views: list[SavedView]) -> None:
-    """Replace the file at once, or not at all. Raises OSError."""
+    """Raises OSError."""
     path = views_file(settings)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_bytes(msgspec.json.encode(sorted(views, key=lambda one: one.name.casefold())))
-    fresh.replace(path)
+    with replace_file(path) as file:
+        file.write(msgspec.json.encode(sorted(views, key=lambda one: one.name.casefold())))

@@ -32,6 +32,10 @@ class DriftUnknown(Exception):
     """The drift of a run is not told; the message says why."""
 
 
+class NoFlowUsed(DriftUnknown):
+    """No sample of the run that is done used the flow: there is nothing to tell."""
+
+
 @dataclass(frozen=True)
 class RunDrift:
     """What the samples of a run found in another way than ``name``, version ``hash``, was recorded."""
@@ -66,12 +70,13 @@ def read_drift(settings: Settings, run_id: str, flow: str = "", hash: str = "") 
     """Return the drift of a run from the flow that is named, or that most samples used. ``hash``: of this version.
 
     Raises:
-        DriftUnknown: the run is not here, has too many samples, or used no such flow.
+        NoFlowUsed: no sample that is done used such a flow.
+        DriftUnknown: the run is not here, or has too many samples.
     """
     recorded = _read(settings, run_id)
     used = (flow, hash) if flow and hash else most_used(recorded.samples, flow)
     if used is None:
-        raise DriftUnknown(f"No sample of this run that is done used {f'the flow {flow}' if flow else 'a flow'}.")
+        raise NoFlowUsed(f"No sample of this run that is done used {f'the flow {flow}' if flow else 'a flow'}.")
     heals = heals_of_samples(recorded.samples, *used)
     return RunDrift(*used, recorded, heals, drift_of(heals))
 

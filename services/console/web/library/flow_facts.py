@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.contracts.workflows.library import HistoryEntry, WorkflowVersion
 from shared.extraction.rules import describe_rule
-from shared.flows.files import FIELDS_FILE, LOCATORS_FILE, FlowFiles
+from shared.flows.files import FlowFiles, has_flow_files
 from shared.flows.healing.versions import hash_before
 from shared.workflow_source.wording import signature_of
 
@@ -38,12 +38,8 @@ class LibraryLine:
 
 
 def library_line(version: WorkflowVersion, set_aside: str = "", score: float | None = None) -> LibraryLine:
-    return LibraryLine(version, signature_of(version), is_flow(version.files), set_aside, score)
-
-
-def is_flow(files: Sequence[str] | Mapping[str, str]) -> bool:
-    """Return whether a workflow with these files acts on pages by turns: it knows elements or rules of fields."""
-    return LOCATORS_FILE in files or FIELDS_FILE in files
+    flow = has_flow_files(version.files) if version.is_flow is None else version.is_flow
+    return LibraryLine(version, signature_of(version), flow, set_aside, score)
 
 
 @dataclass(frozen=True)

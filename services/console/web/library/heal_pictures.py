@@ -9,12 +9,13 @@ from shared.contracts.results import Artifact, Box
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.contracts.workflows.heals import Heal, HealedKind
 from shared.flows.files import FlowFiles
+from shared.pages.boxes import MARGIN_PX, meet, part_around
 from shared.recordings.recording import Recording
 
 PART_WIDTH_PX, PART_HEIGHT_PX = 760.0, 320.0
 """Of the part of a picture that is shown around what is meant; more where that needs it."""
-BEFORE_PX, MARGIN_PX = 260.0, 24.0
-"""What is shown before it, where labels stand, and on the other sides, at least."""
+BEFORE_PX = 260.0
+"""What is shown before it, where labels stand, at least."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _part(sample: Recording, taken: Sequence[FiledArtifact], box: Box | None) ->
     """Return the first picture that has the box on it, else the first one, whole."""
     for filed in taken:
         if box is not None and (area := _area_with(filed.artifact, box)) is not None:
-            return PicturePart(sample.run_id, sample.sample_id, filed.filename, area, part_around(box, area), box)
+            return PicturePart(sample.run_id, sample.sample_id, filed.filename, area, part_with_labels(box, area), box)
     if not taken:
         return None
     area = taken[0].artifact.area
@@ -100,23 +101,12 @@ def _part(sample: Recording, taken: Sequence[FiledArtifact], box: Box | None) ->
 
 
 def _area_with(artifact: Artifact, box: Box) -> Box | None:
-    area = artifact.area
-    if area is None or area.width <= 0 or area.height <= 0:
-        return None
-    inside = (
-        box.x < area.x + area.width
-        and area.x < box.x + box.width
-        and box.y < area.y + area.height
-        and area.y < box.y + box.height
-    )
-    return area if inside else None
+    return artifact.area if artifact.area is not None and meet(artifact.area, box) else None
 
 
-def part_around(box: Box, area: Box) -> Box:
+def part_with_labels(box: Box, area: Box) -> Box:
     """Return the part of a picture that shows the box, and what stands before it, as far as the picture goes."""
     width = min(max(PART_WIDTH_PX, BEFORE_PX + box.width + MARGIN_PX), area.width)
-    height = min(max(PART_HEIGHT_PX, box.height + 2 * MARGIN_PX), area.height)
-    wanted = min(box.x + box.width / 2 - width / 2, box.x - BEFORE_PX)
-    left = min(max(wanted, area.x), area.x + area.width - width)
-    top = min(max(box.y + box.height / 2 - height / 2, area.y), area.y + area.height - height)
-    return Box(x=left, y=top, width=width, height=height)
+    height = max(PART_HEIGHT_PX, box.height + 2 * MARGIN_PX)
+    left = min(box.x + box.width / 2 - width / 2, box.x - BEFORE_PX)
+    return part_around(area, box, width, height, left)

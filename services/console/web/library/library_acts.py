@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from urllib.parse import quote, urlencode
 
@@ -54,7 +55,7 @@ def _sha(text: str) -> str:
 async def ask_to_approve(request: Request) -> Response:
     """Ask whether what a run has found is meant to become a version."""
     drift, shown = await load_drift(request)
-    proposal = drift.proposal(shown)
+    proposal = await asyncio.to_thread(drift.proposal, shown)
     if (await version_of(await library_of(desk_of(request)), drift.name, "")).workflow.hash != drift.hash:
         raise HTTPException(409, "Another version is current by now. Nothing of this run is published over it.")
     if proposal is None:
@@ -70,7 +71,7 @@ async def apply_approval(request: Request) -> Response:
     nothing: samples that have ended since may call for something else."""
     desk = desk_of(request)
     drift, shown = await load_drift(request)
-    proposal = drift.proposal(shown)
+    proposal = await asyncio.to_thread(drift.proposal, shown)
     if proposal is None or _sha(proposal.diff) != request.state.form.get("shown", ""):
         raise HTTPException(409, "The run calls for something else by now. Nothing was published: look at it again.")
     bus, recorded = await library_of(desk), drift.recordings

@@ -11,28 +11,35 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from services.console.web.desk import Desk, desk_of, page
-from services.console.web.library.flow_drift import DriftUnknown, RunDrift, SeenChange, read_drift, seen_changes
+from services.console.web.desk import NO_RUN, Desk, desk_of, page
+from services.console.web.library.flow_drift import (
+    DriftUnknown,
+    NoFlowUsed,
+    RunDrift,
+    SeenChange,
+    read_drift,
+    seen_changes,
+)
 from services.console.web.library.flow_facts import (
     MOST_USES,
     RUNG_WORDS,
     LibraryLine,
     RunOnFlow,
     field_lines,
-    is_flow,
     library_line,
     run_on_flow,
     uses_query,
     version_lines,
 )
 from services.console.web.library.source_lines import diff_lines, source_lines
+from services.console.web.new_run.saved_specs import saved_names
 from shared.client.workflow_calls import get_workflow, list_library, load_history, search_workflows
 from shared.client.workflow_samples import SampleBus, load_sample_set
 from shared.contracts.evidence import LoadRun, RunUnknown, SqlRefused
 from shared.contracts.workflows.library import FileProblem, WorkflowShown, WorkflowUnknown
 from shared.contracts.workflows.samples import KeptSample
 from shared.errors import ExhibitError
-from shared.flows.files import FlowFiles, parse_files
+from shared.flows.files import FlowFiles, is_flow, parse_files
 from shared.flows.healing.proposals import HealProposal, diff_of
 from shared.flows.healing.versions import HEAL_FILE, hash_before, heal_of, texts_of
 from shared.subjects import LOAD_RUN
@@ -40,6 +47,7 @@ from shared.workflow_source.wording import signature_of
 
 MOST_HITS, USES_BOUND_S = 50, 8.0
 MOST_QUERY_CHARS = 500
+MISSING = "It is not in the library; all that is there is under Flows"
 NO_LIBRARY = (
     "There is no library here yet. A run that compiles its flow makes it, and so do `exhibit compile` and "
     "`exhibit workflows create`."
@@ -68,7 +76,10 @@ async def list_flows(request: Request) -> Response:
         if asked and known:
             hits = await search_workflows(bus, asked, MOST_HITS)
             lines = [library_line(one.workflow, listed.set_aside.get(one.workflow.name, ""), one.score) for one in hits]
-    return page(request, "flows.html", lines=lines, known=known, asked=asked, problems=problems)
+    return page(
+        request, "flows.html", lines=lines, known=known, asked=asked, problems=problems,
+        can_run=desk_of(request).has_services,
+    )  # fmt: skip
 
 
 async def show_flow(request: Request) -> Response:
@@ -79,20 +90,21 @@ async def show_flow(request: Request) -> Response:
     shown, history = await asyncio.gather(get_workflow(bus, f"{name}@{version}"), load_history(bus, name))
     if isinstance(shown, WorkflowUnknown):
         if not history or version:
-            raise HTTPException(404, f"{shown.message} All flows and workflows are under Flows.")
+            raise HTTPException(404, f"{MISSING}: {shown.message}.")
         return page(request, "flow_gone.html", name=name, versions=version_lines(history, ""))
-    flow = is_flow(shown.files)
+    flow = is_flow(shown.source, shown.files)
     kept, kept_lost = await _kept_samples(bus, shown)
     uses, uses_lost = await _uses(desk, name) if flow else ([], "")
     heal = heal_of(shown)
     files, files_lost = _files_of(shown)
+    saved = name in await asyncio.to_thread(saved_names, desk.settings) if desk.has_services else False
     before = hash_before(history, shown.workflow.hash)
     current = next((one.version.hash for one in reversed(history) if one.kind == "created"), "")
     return page(
         request, "flow.html", name=name, shown=shown, one=shown.workflow, signature=signature_of(shown.workflow),
         is_flow=flow, files=files, files_lost=files_lost, fields=field_lines(files), lines=source_lines(shown.source),
         texts=sorted(shown.files.items()), versions=version_lines(history, current if history else ""),
-        before=before, kept=kept, kept_lost=kept_lost, uses=uses, uses_lost=uses_lost, heal=heal,
+        before=before, kept=kept, kept_lost=kept_lost, uses=uses, uses_lost=uses_lost, heal=heal, saved=saved,
         heal_diff=diff_lines(heal.diff) if heal is not None else [], most_uses=MOST_USES,
     )  # fmt: skip
 
@@ -146,7 +158,7 @@ async def version_of(bus: SampleBus, name: str, hash: str) -> WorkflowShown:
     """Return a version. Raises HTTPException (404) without one."""
     shown = await get_workflow(bus, f"{name}@{hash}" if hash else name)
     if isinstance(shown, WorkflowUnknown):
-        raise HTTPException(404, f"{shown.message} All flows and workflows are under Flows.")
+        raise HTTPException(404, f"{MISSING}: {shown.message}.")
     return shown
 
 
@@ -154,14 +166,25 @@ async def version_of(bus: SampleBus, name: str, hash: str) -> WorkflowShown:
 
 
 async def load_drift(request: Request) -> tuple[RunDrift, WorkflowShown]:
-    """Return the drift of the run of an address, and the version that it used. Raises HTTPException."""
+    """Return the drift of the run of an address, and the version that it used. Raises HTTPException: 404 without the
+    run or a flow that it used."""
+    try:
+        return await _find_drift(request)
+    except NoFlowUsed as exc:
+        raise HTTPException(404, str(exc)) from exc
+
+
+async def _find_drift(request: Request) -> tuple[RunDrift, WorkflowShown]:
+    """As `load_drift`; raises NoFlowUsed without a flow that the run used."""
     desk, run_id = desk_of(request), request.path_params["run"]
     loaded = await desk.client.bus.ask(LOAD_RUN, LoadRun(run_id=run_id, count_only=True))
     if isinstance(loaded, RunUnknown):
-        raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
+        raise HTTPException(404, NO_RUN)
     flow, hash = request.query_params.get("flow", ""), request.query_params.get("version", "")
     try:
         drift = await asyncio.to_thread(read_drift, desk.settings, run_id, flow, hash)
+    except NoFlowUsed:
+        raise
     except DriftUnknown as exc:
         raise HTTPException(404, str(exc)) from exc
     return drift, await version_of(await library_of(desk), drift.name, drift.hash)
@@ -170,7 +193,10 @@ async def load_drift(request: Request) -> tuple[RunDrift, WorkflowShown]:
 async def show_drift(request: Request) -> Response:
     """Show what the samples of a run found in another way than recorded, with pictures, and what that would change."""
     desk = desk_of(request)
-    drift, shown = await load_drift(request)
+    try:
+        drift, shown = await _find_drift(request)
+    except NoFlowUsed as exc:
+        return page(request, "drift_none.html", run_id=request.path_params["run"], why=str(exc))
     kept, _ = await _kept_samples(await library_of(desk), shown)
     seen = await asyncio.to_thread(seen_changes, desk.settings, drift, shown, [one.sample_id for one in kept])
     current = await get_workflow(await library_of(desk), drift.name)

@@ -21,6 +21,8 @@ from shared.subjects import FOLLOW_SAMPLE, WATCH_SAMPLE
 WAIT_S, ANSWER_S = 8.0, 20.0
 """How long a picture is waited for before it is said that all is well, and how long the pool is."""
 PAUSE_S = 1.0
+FRAMES_RETRY_MS = 2000
+"""After which a page asks for pictures again that come no more."""
 MOST_STREAMS = 6
 """Live views that one server shows at a time, over all its pages."""
 JPEG = b"\xff\xd8\xff"
@@ -72,7 +74,6 @@ async def live_events(desk: Desk, streams: LiveStreams, seen: SampleSeen) -> Asy
     """Yield events: ``frame`` with a picture, ``still`` while nothing new is drawn, ``nobody`` while nobody works on
     the sample, ``work`` with what is done at it, ``away`` while the services do not answer, ``full``, and ``refused``,
     after which no picture comes."""
-    yield "retry: 2000\n\n"
     with streams.one_more() as counted:
         if not counted:
             yield _event("full")
@@ -105,7 +106,7 @@ async def _tell_pictures(desk: Desk, seen: SampleSeen, say: Say, mine: asyncio.E
             return
         except ExhibitError as exc:
             await say("nobody" if exc.code in NOBODY else "full" if exc.code == "rate_limited" else "away")
-            await _pause(desk)
+            await desk.pause(PAUSE_S)
             continue
         if isinstance(shown, PageShown):
             after = shown.number
@@ -127,7 +128,7 @@ async def _tell_work(desk: Desk, seen: SampleSeen, say: Say, mine: asyncio.Event
             return
         except ExhibitError:  # the pictures tell it
             known = 0
-            await _pause(desk)
+            await desk.pause(PAUSE_S)
             continue
         if work.version != known:
             await say("work", **msgspec.to_builtins(work))
@@ -151,11 +152,3 @@ def _told(shown: PageShown) -> dict[str, Any]:
 
 def _event(name: str, **told: Any) -> str:
     return f"event: {name}\ndata: {msgspec.json.encode(told).decode()}\n\n"
-
-
-async def _pause(desk: Desk) -> None:
-    """Wait, and less when the server ends."""
-    try:
-        await asyncio.wait_for(desk.closing.wait(), PAUSE_S)
-    except TimeoutError:
-        return

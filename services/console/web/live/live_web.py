@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
-from services.console.web.desk import desk_of, page
+from services.console.web.desk import NO_RUN, desk_of, page
+from services.console.web.event_stream import event_stream
 from services.console.web.guard import audit
 from services.console.web.live.live_acts import UnreadableActError, as_json, parse_steer, steer
-from services.console.web.live.live_stream import NOBODY, SampleSeen, live_events, look
+from services.console.web.live.live_stream import FRAMES_RETRY_MS, NOBODY, SampleSeen, live_events, look
 from services.console.web.sample_web import FILE_POLICY
 from shared.client.run_client import LOAD_BOUND_S
 from shared.contracts.browser.live import PageShown
@@ -27,7 +28,7 @@ async def show_live(request: Request) -> Response:
     desk, seen = desk_of(request), _seen(request)
     loaded = await desk.client.bus.ask(LOAD_RUN, LoadRun(run_id=seen.run_id, count_only=True), timeout_s=LOAD_BOUND_S)
     if isinstance(loaded, RunUnknown):
-        raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
+        raise HTTPException(404, NO_RUN)
     return page(
         request, "live.html", run_id=seen.run_id, sample_id=seen.sample_id, person=desk.person,
         task_id=loaded.record.spec.get("task_id", ""), ended=loaded.finished is not None,
@@ -52,9 +53,8 @@ async def live_picture(request: Request) -> Response:
 async def live_frames(request: Request) -> Response:
     """Send pictures and what is done as events, for as long as the page is open."""
     desk, seen = desk_of(request), _seen(request)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     events = live_events(desk, request.app.state.live, seen)
-    return StreamingResponse(events, media_type="text/event-stream; charset=utf-8", headers=headers)
+    return event_stream(events, behind_proxy=desk.behind_proxy, retry_ms=FRAMES_RETRY_MS)
 
 
 async def steer_live(request: Request) -> Response:

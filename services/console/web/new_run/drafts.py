@@ -6,15 +6,15 @@ A draft is kept by the server until it ends, or until others take its place.
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shared.contracts.discovery import AS_IT_IS, FileReading, Problem, ReadAs, SubmitRun
-from shared.contracts.planner import PLANNERS
-from shared.submission.request import check_population, find_option_problems
+from shared.contracts.discovery import AS_IT_IS, FileReading, Problem, ReadAs, Sample, SubmitRun
 from shared.submission.samples import first_problems, key_template, required_columns
-from shared.submission.search import check_search
+from shared.submission.search import check_new_run
 from shared.tables.files import parse_table
 from shared.tables.table import Table
 from shared.tables.workbook import OpenWorkbook
@@ -43,8 +43,10 @@ class DraftOptions:
 class RunDraft:
     """A run before it is one.
 
-    ``row``: what fills a task that finds its samples. ``pilot``: the run of the first rows. ``started``: the run that
-    each form has begun, so that a form that is sent twice begins one.
+    ``discovery``: the task that finds its samples; None: a table has them, or ``spec`` itself only lists some. ``row``:
+    what fills the task that finds them. ``pilot``: the run of the first rows. ``started``: the run that
+    each form has begun, so that a form that is sent twice begins one. ``tried``: its rows are those that the spec was
+    tried on, and not yet those that are to be done.
     """
 
     draft_id: str
@@ -53,12 +55,19 @@ class RunDraft:
     data: bytes = b""
     options: DraftOptions = DraftOptions()
     row: Mapping[str, str] = field(default_factory=dict[str, str])
+    discovery: dict[str, Any] | None = None
     pilot: str = ""
     started: Mapping[str, str] = field(default_factory=dict[str, str])
+    tried: bool = False
 
     @property
     def lists_only(self) -> bool:
         return self.spec.get("phase") == "discovery"
+
+    @property
+    def finds_samples(self) -> bool:
+        """Whether its samples are found by navigating: no table has them."""
+        return self.lists_only or self.discovery is not None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -74,9 +83,19 @@ class RunDraft:
 
     @property
     def filled_with(self) -> tuple[str, ...]:
-        """The names that fill a task that finds its samples."""
-        spec = _task(self.spec) if self.lists_only else None
+        """The names that fill the task that finds the samples."""
+        spec = _task(self.discovery or self.spec) if self.finds_samples else None
         return () if spec is None else tuple(required_columns(spec, None))
+
+
+def table_of(samples: Sequence[Sample]) -> bytes:
+    """Return the rows of samples as a table (CSV), each cell as it was given."""
+    cells = [{**one.fields, **one.as_given} for one in samples]
+    written = io.StringIO()
+    writer = csv.DictWriter(written, list(dict.fromkeys(name for row in cells for name in row)), restval="")
+    writer.writeheader()
+    writer.writerows(cells)
+    return written.getvalue().encode()
 
 
 def _task(spec: dict[str, Any]) -> TaskSpec | None:
@@ -123,7 +142,8 @@ class ReadDraft:
         return SubmitRun(
             spec=self.draft.spec,
             samples=None if rows is None else tuple(rows),
-            discovery_row=dict(self.draft.row) if self.draft.lists_only else {},
+            discovery=self.draft.discovery,
+            discovery_row=dict(self.draft.row) if self.draft.finds_samples else {},
             planner=options.planner or None,
             concurrency=options.concurrency,
             mode=options.mode or None,
@@ -136,10 +156,8 @@ def read_draft(draft: RunDraft, open_workbook: OpenWorkbook) -> ReadDraft:
     It takes as long as the file is large.
     """
     empty = ReadDraft(draft, None, (), {}, None, ())
-    if draft.lists_only:
-        request = empty.request(None)
-        problems = (*find_option_problems(request, frozenset(PLANNERS)), *check_search(request)[1])
-        return replace(empty, problems=first_problems(problems))
+    if draft.finds_samples:
+        return replace(empty, problems=first_problems(check_new_run(empty.request(None), None)[1]))
     options = draft.options
     table, problems = (None, (Problem(where="rows", message="there are none yet: give them as a file, or paste them"),))
     if draft.file_name:
@@ -147,15 +165,14 @@ def read_draft(draft: RunDraft, open_workbook: OpenWorkbook) -> ReadDraft:
     columns = columns_of(draft, table) if table is not None else {}
     named = renamed(table, columns) if table is not None else None
     request = replace(empty, columns=columns).request(())
-    more = find_option_problems(request, frozenset(PLANNERS))
-    checked, found = check_population(request, (named, problems))
+    reading, found = check_new_run(request, (named, problems))
     return ReadDraft(
         draft,
         named,
         table.columns if table is not None else (),
         columns,
-        checked.reading if checked is not None else None,
-        first_problems((*more, *found)),
+        reading,
+        first_problems(found),
     )
 
 

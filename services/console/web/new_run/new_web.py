@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
@@ -13,14 +13,24 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from services.console.web.desk import Desk, desk_of, page
+from services.console.web.desk import Desk, ask_rows, desk_of, page
 from services.console.web.forms import SentFile
-from services.console.web.new_run.drafts import PILOT_ROWS, DraftOptions, Drafts, ReadDraft, RunDraft, read_draft
-from services.console.web.run_facts import RUNS_QUERY
-from services.console.web.runs_web import MOST_RUNS, ask_rows
-from shared.client.run_client import LOAD_BOUND_S
+from services.console.web.new_run.asked_tasks import drafter_of
+from services.console.web.new_run.drafts import (
+    PILOT_ROWS,
+    DraftOptions,
+    Drafts,
+    ReadDraft,
+    RunDraft,
+    read_draft,
+    table_of,
+)
+from services.console.web.new_run.flow_of_task import flow_of_task
+from services.console.web.new_run.saved_specs import load_saved, saved_lists, saved_names
+from services.console.web.run_facts import MOST_RUNS, RUNS_QUERY
+from shared.client.run_client import LOAD_BOUND_S, load_run
 from shared.contracts.discovery import Problem, ReadAs, RunMode
-from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
+from shared.contracts.evidence import LoadReply, LoadRun, RunLoaded, RunUnknown
 from shared.contracts.planner import PLANNERS
 from shared.errors import RunRejectedError
 from shared.evidence_format.reading_words import reading_lines
@@ -59,10 +69,11 @@ def need_services(desk: Desk) -> None:
 async def show_new(request: Request) -> Response:
     """Show the form that begins a draft."""
     need_services(desk_of(request))
-    return await _form(request, 200, ())
+    return await new_page(request, 200, ())
 
 
-async def _form(request: Request, status: int, problems: tuple[Problem, ...]) -> Response:
+async def new_page(request: Request, status: int, problems: tuple[Problem, ...]) -> Response:
+    """Return the form that begins a draft."""
     rows = await ask_rows(desk_of(request), RUNS_QUERY, max_rows=MOST_RUNS)
     like = request.query_params.get("like", "") or request.state.form.get("like", "")
     tasks: dict[str, str] = {}
@@ -72,8 +83,43 @@ async def _form(request: Request, status: int, problems: tuple[Problem, ...]) ->
         tasks.setdefault(str(row["task_id"]), str(row["run_id"]))
     shown = list(tasks.items())
     shown = [*[one for one in shown if one[1] == like], *[one for one in shown if one[1] != like]][:MOST_TASKS]
-    pasted = request.state.form.get("pasted", "")
-    return page(request, "new.html", status, tasks=shown, like=like, pasted=pasted, problems=problems)
+    given = {name: request.state.form.get(name, "") for name in ("pasted", "written", "sentence")}
+    saved = await asyncio.to_thread(saved_names, desk_of(request).settings)
+    lists = await asyncio.to_thread(saved_lists, desk_of(request).settings)
+    chosen = request.query_params.get("saved", "") or request.state.form.get("saved", "")
+    task_of = {str(row["run_id"]): str(row["task_id"]) for row in rows}
+    of_run = next((one for one in (request.query_params.get("rows", ""), like) if one in task_of), "")
+    return page(
+        request, "new.html", status, tasks=shown, like=like, problems=problems, saved=saved, chosen=chosen,
+        lists=lists, chosen_list=request.query_params.get("list", "") or request.state.form.get("list", ""),
+        of_run=of_run if await _has_rows(desk_of(request), of_run) else "", of_task=task_of.get(of_run, ""),
+        drafter=await drafter_of(desk_of(request)), asked=request.app.state.asked_tasks.newest(desk_of(request).person),
+        **given,
+    )  # fmt: skip
+
+
+async def _has_rows(desk: Desk, run_id: str) -> bool:
+    """Whether a run has worked on the rows of a table, which another one can take over."""
+    if not run_id:
+        return False
+    loaded: LoadReply = await desk.client.bus.ask(
+        LOAD_RUN, LoadRun(run_id=run_id, count_only=True), timeout_s=LOAD_BOUND_S
+    )
+    return isinstance(loaded, RunLoaded) and _is_of_table(loaded) and loaded.total > 0
+
+
+def _is_of_table(loaded: RunLoaded) -> bool:
+    return loaded.record.discovery_spec is None and loaded.record.spec.get("phase") != "discovery"
+
+
+async def _rows_of_run(desk: Desk, run_id: str) -> tuple[SentFile, tuple[Problem, ...]]:
+    """Return the rows of an earlier run as a table, in their order, each cell as it was given."""
+    loaded = await load_run(desk.client.bus, run_id)
+    if isinstance(loaded, RunUnknown) or not _is_of_table(loaded) or not loaded.samples:
+        told = f"there is no run {run_id} with rows of a table: give them as a file, or paste them"
+        return SentFile("", b""), (Problem(where="rows", message=told),)
+    ordered = sorted((one.sample for one in loaded.samples), key=lambda one: one.row)
+    return SentFile("rows.csv", await asyncio.to_thread(table_of, ordered)), ()
 
 
 async def begin_draft(request: Request) -> Response:
@@ -86,15 +132,48 @@ async def begin_draft(request: Request) -> Response:
     form: Mapping[str, str] = request.state.form
     before = draft_of(request, form["draft"]) if form.get("draft") else None
     rows, problems = _rows_of(request)
+    has_list = "list_file" in request.state.files or bool(form.get("list", "").strip())
+    if before is None and form.get("of_run") and not (rows.name or problems or has_list):
+        rows, problems = await _rows_of_run(desk, form["of_run"])
     if before is not None and problems:
         return await draft_page(request, replace(await read_of(before), problems=problems), 400)
-    spec, more = await _spec_of(request, desk) if before is None else (before.spec, ())
-    if spec is None or problems:
-        return await _form(request, 400, (*more, *problems))
-    options = DraftOptions() if before is None else before.options
-    draft = RunDraft(secrets.token_urlsafe(9), spec, rows.name, rows.data, options)
+    if before is not None:
+        draft = RunDraft(secrets.token_urlsafe(9), before.spec, rows.name, rows.data, before.options)
+    else:
+        spec, more = await _spec_of(request, desk)
+        found, wrong = await asyncio.to_thread(_list_of, request, desk, rows)
+        if spec is None or problems or wrong:
+            return await new_page(request, 400, (*more, *problems, *wrong))
+        draft = RunDraft(secrets.token_urlsafe(9), spec.spec, rows.name, rows.data)
+        if found is not None:
+            draft = replace(draft, discovery=found)
+        elif not rows.name:  # as the earlier run has found them
+            draft = replace(draft, discovery=None if draft.lists_only else spec.discovery, row=spec.row)
     drafts.put(draft)
     return RedirectResponse(f"{NEW}/{draft.draft_id}", 303)
+
+
+@dataclass(frozen=True)
+class _ChosenTask:
+    """A task, and how the run that it is taken from has found its samples."""
+
+    spec: dict[str, Any]
+    discovery: dict[str, Any] | None = None
+    row: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def _list_of(request: Request, desk: Desk, rows: SentFile) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+    """Return the task that finds the samples, if the form names one. What is wrong in it is told with the run."""
+    sent: SentFile | None = request.state.files.get("list_file")
+    saved = request.state.form.get("list", "").strip()
+    if sent is None and not saved:
+        return None, ()
+    if rows.name or (sent is not None and saved):
+        return None, (Problem(where="rows", message="give a table, cells that are pasted, or one list: not several"),)
+    if sent is not None:
+        return written_spec(sent)
+    spec = load_saved(desk.settings, saved)
+    return (spec, ()) if spec is not None else (None, (Problem(where="list", message=f"{saved} is not there"),))
 
 
 def _rows_of(request: Request) -> tuple[SentFile, tuple[Problem, ...]]:
@@ -107,24 +186,33 @@ def _rows_of(request: Request) -> tuple[SentFile, tuple[Problem, ...]]:
     return SentFile("pasted.csv" if pasted else "", pasted.encode()), ()
 
 
-async def _spec_of(request: Request, desk: Desk) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+async def _spec_of(request: Request, desk: Desk) -> tuple[_ChosenTask | None, tuple[Problem, ...]]:
     sent: SentFile | None = request.state.files.get("spec")
-    like = request.state.form.get("like", "")
-    if sent is not None and like:
-        return None, (Problem(where="task", message="choose that of an earlier run or a file, not both"),)
-    if sent is not None:
-        return _written_spec(sent)
+    like, saved, written = (request.state.form.get(name, "").strip() for name in ("like", "saved", "written"))
+    if sum((sent is not None, bool(like), bool(saved), bool(written))) > 1:
+        told = "give one: that of an earlier run, a saved one, a file, or what is written"
+        return None, (Problem(where="task", message=told),)
+    if sent is not None or written:
+        spec, problems = written_spec(sent or SentFile("task", written.encode()))
+        return (None if spec is None else _ChosenTask(spec)), problems
+    if saved:
+        spec = await asyncio.to_thread(load_saved, desk.settings, saved)
+        told = (Problem(where="task", message=f"{saved} is not there"),)
+        return (None, told) if spec is None else (_ChosenTask(spec), ())
     if not like:
-        return None, (Problem(where="task", message="choose the task of an earlier run, or the file of a task"),)
+        told = "choose the task of an earlier run or a saved one, or give one as a file or in writing"
+        return None, (Problem(where="task", message=told),)
     loaded: LoadReply = await desk.client.bus.ask(
         LOAD_RUN, LoadRun(run_id=like, count_only=True), timeout_s=LOAD_BOUND_S
     )
     if isinstance(loaded, RunUnknown):
         return None, (Problem(where="task", message=f"there is no run {like}"),)
-    return loaded.record.spec, ()
+    record = loaded.record
+    return _ChosenTask(record.spec, record.discovery_spec, record.discovery_row), ()
 
 
-def _written_spec(sent: SentFile) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+def written_spec(sent: SentFile) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+    """Return the spec of a file or of a text, checked, or all that is wrong with it."""
     if len(sent.data) > MOST_SPEC_BYTES:
         message = f"{len(sent.data)} bytes; a task has {MOST_SPEC_BYTES} at most. Is this the table?"
         return None, (Problem(where=sent.name, message=message),)
@@ -173,13 +261,14 @@ async def change_draft(request: Request) -> Response:
 async def _start(desk: Desk, read: ReadDraft, act: str) -> str:
     draft, options = read.draft, read.draft.options
     rows = {"pilot": (0, PILOT_ROWS), "rest": (PILOT_ROWS, None)}.get(act)
-    as_file = rows is None and read.takes_file and not draft.lists_only
+    as_file = rows is None and read.takes_file and not draft.finds_samples
     begin, end = rows or (0, None)
     accepted = await desk.client.submit(
         draft.spec,
-        rows=None if as_file or draft.lists_only else read.objects(begin, end),
+        rows=None if as_file or draft.finds_samples else read.objects(begin, end),
         file=(draft.file_name, draft.data) if as_file else None,
-        discovery_row=dict(draft.row) if draft.lists_only else None,
+        discovery=draft.discovery,
+        discovery_row=dict(draft.row) if draft.finds_samples else None,
         planner=options.planner or None,
         concurrency=options.concurrency,
         mode=cast("RunMode", options.mode) if options.mode else None,
@@ -227,6 +316,7 @@ async def draft_page(request: Request, read: ReadDraft, status: int) -> Response
     """Return the page of a draft."""
     draft = read.draft
     task, _ = check_spec(draft.spec)
+    flow = "" if draft.options.mode == "agent" else await flow_of_task(desk_of(request), draft.spec)
     return page(
         request, "draft.html", status, read=read, draft=draft, options=draft.options,
         inputs=list(enumerate(draft.inputs)),
@@ -234,5 +324,6 @@ async def draft_page(request: Request, read: ReadDraft, status: int) -> Response
         warnings=find_warnings(task) if task is not None else (), filled_with=list(enumerate(draft.filled_with)),
         modes=MODES, planners=[one for one in PLANNERS if one != REPLAY], most_at_once=MAX_CONCURRENCY,
         pilot_rows=PILOT_ROWS, base=f"{NEW}/{draft.draft_id}", once=secrets.token_urlsafe(9),
-        can_build=not draft.lists_only, is_set=draft.options != DraftOptions(columns=draft.options.columns),
+        can_build=not draft.finds_samples, flow=flow,
+        is_set=draft.options != DraftOptions(columns=draft.options.columns),
     )  # fmt: skip

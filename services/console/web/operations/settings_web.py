@@ -63,6 +63,7 @@ async def _facts(request: Request) -> dict[str, object]:
     sealing, sealing_lost = await asyncio.to_thread(_sealing_key, settings)
     return {
         "logins": await asyncio.to_thread(read_logins, settings),
+        "can_record": desk.has_services,
         "secrets": secrets,
         "secrets_lost": secrets_lost,
         "sealing": sealing,

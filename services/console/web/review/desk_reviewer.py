@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
 
 from services.console.web.desk import Desk
 from shared.bus.ports import Asks
@@ -42,6 +45,43 @@ class DeskReviewer:
                 break
             items += more.items
         return stands, items[:MOST_ITEMS]
+
+    async def load_of(
+        self, asks: Asks, run_id: str, sample_ids: Sequence[str]
+    ) -> tuple[ReviewLoaded, list[ReviewItem]]:
+        """Return how the review stands, and what of these samples is for review or has decisions. Raises PermanentError
+        without a finished run."""
+        items: list[ReviewItem] = []
+        while True:
+            if self.key is None:
+                request = LoadReview(run_id=run_id, sample_ids=tuple(sample_ids), skip=len(items))
+                stands = await load_review(asks, request)
+            else:
+                reviewer = Reviewer(asks, run_id, self.name, self.key)
+                stands = await reviewer.load(sample_ids=sample_ids, skip=len(items))
+            items += stands.items
+            if not stands.items or len(items) >= stands.total:
+                return stands, items
+
+
+async def make_key(desk: Desk) -> DeskReviewer:
+    """Return who reviews, with a key of his own: the one that he has, else a new one, as `exhibit review key` makes it.
+
+    Raises:
+        HTTPException: 403 behind a proxy. Whoever looks there is not the user of this machine, who keeps its keys.
+        Unavailable: the key cannot be read or made.
+    """
+    if desk.behind_proxy:
+        raise HTTPException(403, no_key(desk))
+    return DeskReviewer(desk.person, await asyncio.to_thread(load_person_key, desk.person, desk.settings))
+
+
+def no_key(desk: Desk) -> str:
+    """Return what to do for a person who has no key."""
+    told = f"{desk.person} has no key on this machine, and each decision is signed by the key of a person."
+    if desk.behind_proxy:
+        return f"{told} Who keeps this server makes it there: exhibit review key --by NAME"
+    return f"{told} The page of the review makes one; so does exhibit review key in a terminal."
 
 
 async def reviewer_of(desk: Desk) -> DeskReviewer:

@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from services.console.web.desk import desk_of
-from services.console.web.review.desk_reviewer import reviewer_of
+from services.console.web.review.desk_reviewer import make_key, no_key, reviewer_of
 from services.console.web.review.review_facts import targets_in
-from services.console.web.review.review_web import no_key, review_address, review_page
+from services.console.web.review.review_web import review_address, review_page
+from services.console.web.review.table_web import cell_address, cell_page, table_address
 from shared.client.reviews import Reviewer, ReviewRefusedError
 from shared.contracts.discovery import Problem
 from shared.contracts.sessions.reviewing import Draw, DrawWish, ReviewAct, ShownWhere
@@ -31,7 +32,7 @@ async def apply_act(request: Request) -> Response:
     act, form = cast("ReviewAct", name), request.state.form
     person = await reviewer_of(desk)
     if person.key is None:
-        raise HTTPException(403, no_key(person.name))
+        raise HTTPException(403, no_key(desk))
     problems: Sequence[Problem] = ()
     async with desk.deciding:
         reviewer = Reviewer(await desk.writer(), run_id, person.name, person.key)
@@ -40,11 +41,26 @@ async def apply_act(request: Request) -> Response:
         except ReviewRefusedError as exc:
             problems = exc.refused.problems
     why, case = form.get("why", ""), form.get("case", "")
+    if "table" in form:  # it was decided in the table of the run
+        if problems:
+            return await cell_page(request, case, form["table"], problems, {**form, "act": act})
+        return RedirectResponse(cell_address(run_id, case, form["table"]), 303)
     if problems:
         asked = {"why": why, "case": case, "alike": form.get("alike", "")}
         return await review_page(request, asked, problems, {**form, "act": act})
-    gone_on = {"why": why, "case": case} if act == "comment" else {"why": why, "after": case}
+    stays = act in ("comment", "withdraw") or not why  # of no queue, there is no next one: what was filed is shown
+    gone_on = {"why": why, "case": case} if stays else {"why": why, "after": case}
     return RedirectResponse(review_address(run_id, {} if act in WITHOUT_TARGET else gone_on), 303)
+
+
+async def make_own_key(request: Request) -> Response:
+    """Make the key that the user of this server signs with, where he has none, and show the review again."""
+    await make_key(desk_of(request))
+    form = request.state.form
+    if "table" in form:
+        return RedirectResponse(table_address(request.path_params["run"], form.get("case", ""), form["table"]), 303)
+    case = {name: form.get(name, "") for name in ("why", "case")}
+    return RedirectResponse(review_address(request.path_params["run"], case), 303)
 
 
 async def _decide(reviewer: Reviewer, act: ReviewAct, form: Mapping[str, str]) -> Sequence[Problem]:
@@ -62,6 +78,13 @@ async def _decide(reviewer: Reviewer, act: ReviewAct, form: Mapping[str, str]) -
             items = targets_in(form)
         except ValueError as exc:
             raise HTTPException(400, "The form is not one of this page. Load the page again.") from exc
+        unlike = len(items) > 1 and form.get("same") != "1" and act not in ("comment", "withdraw")
+        if unlike and act == "correct":
+            told = "each of them may show another value: correct one at a time"
+            return (Problem(where="correct", message=told),)
+        if unlike and form.get("differ") != "1":
+            told = f"{len(items)} have the same reason and values that differ: confirm that all of them are meant"
+            return (Problem(where="samples", message=told),)
         given = form.get("value", "") if act == "correct" else ""
         place = _place(form.get("where", "")) if act == "correct" else None
         await reviewer.decide(act, items, reason=reason, value=given, where=place)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from services.console.text.review_words import item_words
-from shared.contracts.sessions.reviewing import DecidedTarget, ReviewItem
+from shared.contracts.sessions.reviewing import MOST_TOLD_CHARS, SETTLING_ACTS, DecidedTarget, ReviewItem
+from shared.evidence_format.files.sample import StoredField
+from shared.evidence_format.review.items import doubt_of
 from shared.evidence_view.sample_details import MOST_IN_ROW
 
 LISTED = 100
@@ -44,9 +47,14 @@ class ReviewCase:
     def alike(self) -> tuple[str, ...]:
         """What equal cases have in common; a case without it is its own."""
         target = self.item.target
-        if target.kind in ("sample", "value"):
+        if target.kind in ("sample", "value") and not is_cut(self.item.value):
             return self.why, self.item.why, target.kind, target.field, self.item.value
         return self.why, self.words
+
+    @property
+    def title(self) -> str:
+        """Its name for people: the sample by its key, as the input has it."""
+        return case_title(self.item)
 
     @property
     def heading(self) -> str:
@@ -94,6 +102,63 @@ class ReviewPlace:
     part: tuple[ReviewCase, ...] = field(default=())
 
 
+@dataclass(frozen=True)
+class OfferedUndo:
+    """A decision of whoever looks that he can withdraw. ``number``: of it; ``words``: of what it is about, the first of
+    several; ``said``: what was decided; ``targets``: the fields of its form."""
+
+    number: int
+    words: str
+    title: str
+    said: str
+    targets: tuple[tuple[str, str], ...]
+
+
+def case_title(item: ReviewItem) -> str:
+    """Return the name of an item for people: its sample by its key, as the input has it."""
+    words, sample_id = item_words(item), item.target.sample_id
+    return item.key + words.removeprefix(sample_id) if sample_id and item.key else words
+
+
+def decided_counts(items: Iterable[ReviewItem]) -> str:
+    """Return how much was decided how, by the last decision on each item or on each of its parts; empty: nothing."""
+    counts: Counter[str] = Counter()
+    for item in items:
+        for one in (item, *item.parts):
+            acts = [said for said in one.decisions if not said.stale and said.act != "comment"]
+            if acts:
+                counts[str(max(acts, key=lambda said: said.number).act)] += 1
+    return ", ".join(f"{counts[act]} {words.lower()}" for act, words in DECIDED_AS.items() if counts[act])
+
+
+def is_cut(value: str) -> bool:
+    """Whether a value may go on after what a page is told of it, so that two of them may differ there."""
+    return len(value) >= MOST_TOLD_CHARS
+
+
+def unlike_in(items: Sequence[ReviewItem]) -> Literal["", "samples", "unread"]:
+    """Return in what items differ that are decided as one, which is said, and confirmed: whole samples have values of
+    their own (``samples``), and where the run has no certain value each page may show another one (``unread``). Empty:
+    they have the same value."""
+    if len(items) < 2:
+        return ""
+    if any(one.target.kind == "sample" for one in items):
+        return "samples"
+    unread = any(one.target.kind == "value" and (not one.value or is_cut(one.value)) for one in items)
+    return "unread" if unread else ""
+
+
+def fields_in_doubt(fields: Mapping[str, StoredField]) -> list[str]:
+    """Return the fields for which a sample is for review; all that it has where that is said of none."""
+    doubtful = [name for name, stored in fields.items() if doubt_of(stored) or not _is_as_drawn(stored)]
+    return doubtful or list(fields)
+
+
+def _is_as_drawn(stored: StoredField) -> bool:
+    ink = stored.source.ink if stored.source is not None else None
+    return ink is None or ink.said in ("seen", "outside", "glyphless")
+
+
 def cases_of(items: Iterable[ReviewItem], person: str, *, by_standing: bool) -> list[ReviewCase]:
     """Return what is to be decided: of a sample its values that are not certain, if it has any and the person has not
     decided the sample itself.
@@ -120,6 +185,39 @@ def cases_of(items: Iterable[ReviewItem], person: str, *, by_standing: bool) -> 
 def has_decided(person: str, item: ReviewItem) -> bool:
     """Whether a person has decided an item, on its evidence as it is."""
     return any(one.by == person and not one.stale and one.act != "comment" for one in item.decisions)
+
+
+def undo_of(items: Iterable[ReviewItem], person: str, number: int = 0) -> OfferedUndo | None:
+    """Return a decision of a person on these items or their parts; None: none of his stands, or it is about more than
+    one form takes. ``number``: which one; 0: the last."""
+    last: tuple[int, dict[str, ReviewItem], str] = (0, {}, "")
+    for item in items:
+        for one in (item, *item.parts):
+            for said in one.decisions:
+                own = said.by == person and said.act in SETTLING_ACTS and number in (0, said.number)
+                if not own or said.number < last[0]:
+                    continue
+                about = last[1] if said.number == last[0] else {}
+                last = said.number, {**about, item_words(one): one}, str(said.act)
+    found, about, act = last
+    if not 0 < len(about) <= MOST_ALIKE:
+        return None
+    words, first = next(iter(about.items()))
+    title = case_title(first) if len(about) == 1 else f"{len(about)} cases"
+    targets = tuple((f"{TARGET}{number}", target_field(one)) for number, one in enumerate(about.values()))
+    return OfferedUndo(found, words, title, DECIDED_AS[act], targets)
+
+
+def undos_of(shown: ReviewItem | None, items: Iterable[ReviewItem], person: str) -> list[OfferedUndo]:
+    """Return what a person can undo: what he has decided of the case that is shown by itself, with all that he has
+    decided with it, and that case alone; else what he has decided last."""
+    items = list(items)
+    alone = undo_of([msgspec.structs.replace(shown, parts=())], person) if shown is not None else None
+    if alone is None or shown is None:
+        last = undo_of(items, person)
+        return [last] if last is not None else []
+    whole = undo_of([shown, *items], person, alone.number)
+    return [alone] if whole is None or whole.targets == alone.targets else [whole, alone]
 
 
 def queues_of(cases: Iterable[ReviewCase]) -> list[ReviewQueue]:

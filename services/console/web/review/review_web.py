@@ -12,10 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from services.console.text.review_words import STATES, agreement_words, item_words, sample_of
-from services.console.web.desk import Desk, desk_of, page
+from services.console.text.review_words import STATES, agreement_words, item_words, sample_of, share_words, unit_words
+from services.console.web.desk import Desk, desk_of, ended_run, page
 from services.console.web.markup import as_data
-from services.console.web.review.desk_reviewer import MOST_ITEMS, DeskReviewer, reviewer_of
+from services.console.web.people.roles import may
+from services.console.web.review.cell_crops import CellCrop, field_crops
+from services.console.web.review.desk_reviewer import MOST_ITEMS, DeskReviewer, no_key, reviewer_of
 from services.console.web.review.review_facts import (
     DECIDED_AS,
     LISTED,
@@ -23,24 +25,32 @@ from services.console.web.review.review_facts import (
     ReviewCase,
     ReviewPlace,
     ReviewQueue,
+    case_title,
     cases_of,
     choices_of,
+    decided_counts,
+    fields_in_doubt,
     has_decided,
     place_of,
     queues_of,
     target_field,
+    undos_of,
+    unlike_in,
 )
-from services.console.web.stored_samples import read_sample
-from shared.client.run_client import LOAD_BOUND_S
+from services.console.web.stored_samples import StoredSample, picture_state, read_sample
 from shared.contracts.discovery import Problem, RunRecord
-from shared.contracts.evidence import LoadRun, RunUnknown
-from shared.contracts.sessions.reviewing import ReviewItem, ReviewLoaded
+from shared.contracts.sessions.reviewing import ReviewItem
 from shared.evidence_format.facts import TaskFacts
+from shared.evidence_format.review.decisions import entries_text
 from shared.evidence_format.review.policy import ReviewPolicy
 from shared.evidence_format.review.review_log import MAY
 from shared.evidence_view.sample_details import detail_of
-from shared.subjects import LOAD_RUN
 
+ACT_ROUTE = "review_act"
+NOT_ENDED = "The run has not ended. What it leaves for people is reviewed when it has."
+"""The name of the route that takes decisions."""
+MOST_DOUBTED = 12
+"""Fields of a sample of which a case shows values and parts of pictures. The rest is on the page of the sample."""
 ASKED = ("why", "case", "after", "alike", "candidate")
 """What the address of a review has."""
 
@@ -61,7 +71,7 @@ async def review_page(
         kept: the form that is refused: its texts stand in the page again.
     """
     desk, run_id = desk_of(request), request.path_params["run"]
-    record, person = await load_record(desk, run_id), await reviewer_of(desk)
+    record, person = await ended_run(desk, run_id, NOT_ENDED), await reviewer_of(desk)
     stands, items = await person.load_all(desk.client.bus, run_id)
     role = ReviewPolicy.of(record).role_of(person.name)
     queues = queues_of(cases_of(items, person.name, by_standing=role != "reviewer"))
@@ -71,36 +81,41 @@ async def review_page(
     if words and not case:
         raise HTTPException(404, "The run has no such thing to decide on.")
     alike = place.alike if place is not None and asked.get("alike") else ()
-    may = MAY[role] if role and person.key is not None else frozenset[str]()
+    same = [one.item for one in place.alike] if place is not None else []
     return page(
         request, "review.html", 409 if problems else 200, run_id=run_id, task_id=record.spec.get("task_id", ""),
-        stands=stands, state=STATES[stands.state], person=person, role=role, may=may, queues=queues, place=place,
+        stands=stands, state=STATES[stands.state], person=person, role=role, may=acts_of(desk, record, person),
+        reads_only=not may(desk.roles, ACT_ROUTE), queues=queues, place=place,
         why=place.queue.why if place is not None else asked.get("why", ""), words=words, alike=alike, problems=problems,
-        kept=_NOTHING_KEPT | dict(kept or {}), decided_as=DECIDED_AS, listed=LISTED,
+        differ=unlike_in(same), case_title=case_title, share_words=share_words, unit_of=_unit_of,
+        kept=NOTHING_KEPT | dict(kept or {}), decided_as=DECIDED_AS, listed=LISTED,
         targets=[(f"{TARGET}{i}", target_field(one)) for i, one in enumerate(_decided_items(case, alike))],
         agreement=agreement_words(stands.agreement) if stands.agreement is not None else "",
         left_out=max(stands.total - MOST_ITEMS, 0), link=ReviewLinks(run_id),
         candidate=asked.get("candidate", ""), **_EMPTY_CASE | case,
+        undos=undos_of(case.get("item") if asked.get("case") else None, items, person.name),
     )  # fmt: skip
 
 
-_NOTHING_KEPT = dict.fromkeys(
+def _unit_of(queue: ReviewQueue) -> str:
+    """Return the word for the cases of a queue."""
+    return unit_words([case.item.target.kind for case in queue.cases], len(queue.cases))
+
+
+NOTHING_KEPT = dict.fromkeys(
     ("act", "reason", "value", "where", "seed", "n", "strata", "confidence", "expected", "tolerable"), ""
 )
 _EMPTY_CASE: dict[str, Any] = {
     "item": None, "others": (), "files": (), "choices": (), "detail": None, "data": "", "sample_id": "", "shots": (),
-    "own": False,
+    "own": False, "doubted": (),
 }  # fmt: skip
 
 
-async def load_record(desk: Desk, run_id: str) -> RunRecord:
-    """Return what is known of a run. Raises HTTPException (404) without one, and (409) while it is at work."""
-    loaded = await desk.client.bus.ask(LOAD_RUN, LoadRun(run_id=run_id, count_only=True), timeout_s=LOAD_BOUND_S)
-    if isinstance(loaded, RunUnknown):
-        raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
-    if loaded.finished is None:
-        raise HTTPException(409, "The run has not ended. What it leaves for people is reviewed when it has.")
-    return loaded.record
+def acts_of(desk: Desk, record: RunRecord, person: DeskReviewer) -> frozenset[str]:
+    """Return what whoever looks may do in the review of a run: none without a key, a role of the task and one of the
+    console."""
+    role = ReviewPolicy.of(record).role_of(person.name)
+    return MAY[role] if role and person.key is not None and may(desk.roles, ACT_ROUTE) else frozenset()
 
 
 async def _shown_case(
@@ -119,9 +134,11 @@ async def _shown_case(
         return {}
     stored = await asyncio.to_thread(read_sample, desk.settings, run_id, sample_id, TaskFacts.of(record.spec))
     detail: dict[str, Any] = msgspec.to_builtins(detail_of(stored.facts)) if stored is not None else {}
+    doubted = await _doubted(desk, run_id, stored, detail) if item.target.kind == "sample" else []
     return {
         "item": item,
         "own": has_decided(person.name, item),
+        "doubted": doubted,
         "others": [(item_words(one), one) for one in loaded.items],
         "files": loaded.files,
         "choices": choices_of(detail, item.target.field) if item.target.kind == "value" else (),
@@ -130,6 +147,28 @@ async def _shown_case(
         "sample_id": sample_id,
         "shots": [file for file in detail.get("files", ()) if file["kind"] == "screenshot"],
     }
+
+
+async def _doubted(
+    desk: Desk, run_id: str, stored: StoredSample | None, detail: Mapping[str, Any]
+) -> list[tuple[Mapping[str, Any], CellCrop | None, str]]:
+    """Return the fields for which a sample is for review, each with the part of its picture and how that picture is;
+    without one the part is None."""
+    if stored is None:
+        return []
+    names, fields = (
+        fields_in_doubt(stored.facts.fields)[:MOST_DOUBTED],
+        {one["n"]: one for one in detail.get("fields") or ()},
+    )
+
+    def crop_of(name: str) -> tuple[CellCrop | None, str]:
+        for crop in field_crops(run_id, detail, name):
+            if crop.part is not None:
+                part = crop.part
+                return crop, picture_state(desk.settings, run_id, part.sample_id, part.filename, crop.sha256)
+        return None, ""
+
+    return [(fields[name], *await asyncio.to_thread(crop_of, name)) for name in names if name in fields]
 
 
 def _decided_items(case: Mapping[str, Any], alike: Sequence[ReviewCase]) -> list[ReviewItem]:
@@ -166,19 +205,14 @@ def review_address(run_id: str, asked: Mapping[str, str]) -> str:
 async def ask_to_sign(request: Request) -> Response:
     """Ask whether a signature is meant."""
     desk, run_id = desk_of(request), request.path_params["run"]
-    record, person = await load_record(desk, run_id), await reviewer_of(desk)
+    record, person = await ended_run(desk, run_id, NOT_ENDED), await reviewer_of(desk)
     if person.key is None:
-        raise HTTPException(403, no_key(person.name))
-    stands: ReviewLoaded = await person.load(desk.client.bus, run_id)
+        raise HTTPException(403, no_key(desk))
+    stands, items = await person.load_all(desk.client.bus, run_id)
+    policy = ReviewPolicy.of(record)
     return page(
         request, "sign.html", run_id=run_id, task_id=record.spec.get("task_id", ""), stands=stands, person=person,
-        role=ReviewPolicy.of(record).role_of(person.name), link=ReviewLinks(run_id),
+        role=policy.role_of(person.name), link=ReviewLinks(run_id), share_words=share_words, entries_text=entries_text,
+        decided=decided_counts(items) if len(items) == stands.total else "",  # of a part it would be no sum
+        alone=not policy.people and policy.preparer == person.name,
     )  # fmt: skip
-
-
-def no_key(name: str) -> str:
-    """Return what to do for a person who has no key."""
-    return (
-        f"{name} has no key on this machine, and each decision is signed by the key of a person. Make one, and load "
-        "the page again: exhibit review key"
-    )

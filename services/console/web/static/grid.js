@@ -3,17 +3,46 @@
 const CELL_PX = 30;
 const ROW_PX = 30;
 const OVER = 4; // rows that are drawn above and below those in sight
-const FACTS_MS = 2000;
+const CELLS_MS = 2000;
+const AGAIN_MS = 2000; // a browser gives a stream up where it was answered with an error
 const LEGEND = ["done", "partial_success", "needs_review", "auth_required", "failed", "no_result", "working", "waiting"];
+/** @type {Record<string, string>} */
 const NAMES = { ...STATUSES, no_result: "Lost", working: "At work", waiting: "Waiting" };
+/** @type {Record<string, string>} */
 const GROUP_OF = Object.fromEntries(Object.keys(STATUSES).map((status) => [status, status === "done" ? "done" : status === "failed" ? "failed" : ["needs_review", "partial_success"].includes(status) ? "review" : "excepted"]));
 
 class SampleGrid extends HTMLElement {
-  #cells = []; // [id, key, status]
-  #at = new Map(); // index of a sample
-  #rows = new Map(); // rows in the document, by number
-  #here = 0; // the cell that has the focus, or had it
+  /** @type {[id: string, key: string, status: string][]} */
+  #cells = [];
+  /** @type {Map<string, number>} index of a sample */
+  #at = new Map();
+  /** @type {Map<number, HTMLElement>} rows in the document, by number */
+  #rows = new Map();
+  #here = 0; // the place in the grid that has the focus, or had it
+  #only = ""; // the status of the cells that are shown; empty: all
+  /** @type {number[] | undefined} their indexes; undefined: all are shown */
+  #shown;
+  /** @type {Map<string, { item: HTMLElement, button: HTMLElement, many: number }>} of the legend, by status */
+  #entries = new Map();
   #across = 1;
+  /** @type {EventSource | undefined} */
+  source;
+  /** @type {ResizeObserver | undefined} */
+  watch;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  timer;
+  said = "";
+  last = ""; // index of the last event that was heard
+  asked = false;
+  counting = false;
+  busy = false;
+  unknown = false;
+  legend = el("ul", { class: "grid-legend", "aria-label": "What the cells show. Press one to see those alone" });
+  inner = el("div", { class: "grid-inner" });
+  view = el("div", { class: "grid-view", role: "grid", "aria-label": "Samples, one cell each. Arrow keys move, Enter opens.", onscroll: () => this.#soon() }, this.inner);
+  told = el("p", { class: "grid-told muted" });
+  /** @type {Map<string, SVGElement>} one of each, to be copied */
+  #signs = new Map();
 
   async connectedCallback() {
     const answer = await fetch(this.#path("cells"));
@@ -28,10 +57,12 @@ class SampleGrid extends HTMLElement {
     this.watch?.disconnect();
   }
 
+  /** @param {string} what */
   #path(what) {
-    return `/runs/${encodeURIComponent(this.dataset.run)}/${what}`;
+    return `/runs/${encodeURIComponent(this.dataset.run || "")}/${what}`;
   }
 
+  /** @param {[string, string, string][]} cells */
   #add(cells) {
     for (const cell of cells) {
       if (this.#at.has(cell[0])) continue;
@@ -40,11 +71,12 @@ class SampleGrid extends HTMLElement {
     }
   }
 
+  /** How many cells are shown. */
+  get #many() {
+    return this.#shown ? this.#shown.length : this.#cells.length;
+  }
+
   #build() {
-    this.legend = el("ul", { class: "grid-legend", "aria-label": "What the cells show" });
-    this.inner = el("div", { class: "grid-inner" });
-    this.view = el("div", { class: "grid-view", role: "grid", "aria-label": "Samples, one cell each. Arrow keys move, Enter opens.", onscroll: () => this.#soon() }, this.inner);
-    this.told = el("p", { class: "grid-told muted" });
     fill(this, this.legend, this.view, this.told);
     this.view.addEventListener("keydown", (event) => this.#key(event));
     this.view.addEventListener("focusin", (event) => this.#focused(event));
@@ -55,17 +87,19 @@ class SampleGrid extends HTMLElement {
 
   #measure() {
     const across = Math.max(1, Math.floor((this.view.clientWidth - 2) / CELL_PX));
-    if (across !== this.#across) {
-      for (const row of this.#rows.values()) row.remove();
-      this.#rows.clear();
-    }
+    if (across !== this.#across) this.#clear();
     this.#across = across;
-    const rows = Math.ceil(this.#cells.length / across);
-    this.view.setAttribute("aria-rowcount", rows);
-    this.view.setAttribute("aria-colcount", across);
+    const rows = Math.ceil(this.#many / across);
+    this.view.setAttribute("aria-rowcount", String(rows));
+    this.view.setAttribute("aria-colcount", String(across));
     this.inner.style.setProperty("height", `${rows * ROW_PX}px`);
     this.#draw();
     this.#count();
+  }
+
+  #clear() {
+    for (const row of this.#rows.values()) row.remove();
+    this.#rows.clear();
   }
 
   #soon() {
@@ -79,7 +113,7 @@ class SampleGrid extends HTMLElement {
 
   #draw() {
     const first = Math.max(0, Math.floor(this.view.scrollTop / ROW_PX) - OVER);
-    const last = Math.min(Math.ceil(this.#cells.length / this.#across), Math.ceil((this.view.scrollTop + this.view.clientHeight) / ROW_PX) + OVER);
+    const last = Math.min(Math.ceil(this.#many / this.#across), Math.ceil((this.view.scrollTop + this.view.clientHeight) / ROW_PX) + OVER);
     const kept = Math.floor(this.#here / this.#across); // the row that Tab leads to stays
     for (const [number, row] of this.#rows) {
       if ((number >= first && number < last) || number === kept) continue;
@@ -90,92 +124,169 @@ class SampleGrid extends HTMLElement {
     this.#row(kept);
   }
 
+  /** @param {number} number */
   #row(number) {
-    if (this.#rows.has(number) || number * this.#across >= this.#cells.length) return;
+    if (this.#rows.has(number) || number * this.#across >= this.#many) return;
     const cells = [];
-    for (let at = number * this.#across; at < Math.min((number + 1) * this.#across, this.#cells.length); at += 1) cells.push(this.#cell(at));
+    for (let place = number * this.#across; place < Math.min((number + 1) * this.#across, this.#many); place += 1) cells.push(this.#cell(place));
     const row = el("div", { class: "grid-row", role: "row", "aria-rowindex": number + 1, vars: { top: `${number * ROW_PX}px` } }, cells);
     this.#rows.set(number, row);
     const after = [...this.#rows.keys()].filter((one) => one > number).sort((a, b) => a - b)[0];
-    this.inner.insertBefore(row, after === undefined ? null : this.#rows.get(after));
+    this.inner.insertBefore(row, this.#rows.get(after) ?? null);
   }
 
-  #cell(at) {
+  /** @param {number} place in the grid */
+  #cell(place) {
+    const at = this.#shown ? this.#shown[place] : place;
     const [id, key, status] = this.#cells[at];
     const name = `${key || id}: ${NAMES[status] || words(status)}`;
-    const given = { class: `grid-cell c-${status} st-${status}`, href: this.#path(`samples/${encodeURIComponent(id)}`), "data-at": at, tabindex: at === this.#here ? "0" : "-1", title: name, "aria-label": name };
-    return el("div", { role: "gridcell", "aria-colindex": (at % this.#across) + 1 }, el("a", given, this.#sign(status)));
+    const given = { class: `grid-cell c-${status} st-${status}`, href: this.#path(`samples/${encodeURIComponent(id)}`), "data-place": place, "data-at": at, tabindex: place === this.#here ? "0" : "-1", title: name, "aria-label": name };
+    return el("div", { role: "gridcell", "aria-colindex": (place % this.#across) + 1 }, el("a", given, this.#sign(status)));
   }
 
+  /** @param {string} status */
   #sign(status) {
     if (status === "waiting") return el("i", { class: "grid-dot", "aria-hidden": "true" });
-    return glyph(status === "working" ? "next" : status);
+    const made = this.#signs.get(status) || glyph(status === "working" ? "next" : status);
+    this.#signs.set(status, made);
+    return /** @type {SVGElement} */ (made.cloneNode(true));
   }
 
-  #node(at) {
-    return this.inner.querySelector(`[data-at="${at}"]`);
+  /** @param {number} place */
+  #node(place) {
+    return this.inner.querySelector(`[data-place="${place}"]`);
   }
 
+  /** @param {number} at @param {string} status */
   #set(at, status) {
     if (this.#cells[at][2] === status) return;
     this.#cells[at][2] = status;
-    const shown = this.#node(at);
-    if (shown) {
+    const shown = this.inner.querySelector(`[data-at="${at}"]`);
+    if (shown instanceof HTMLElement) {
       const focused = document.activeElement === shown;
-      const made = this.#cell(at);
-      shown.parentElement.replaceWith(made);
-      if (focused) made.firstElementChild.focus({ preventScroll: true });
+      const made = this.#cell(Number(shown.dataset.place));
+      shown.parentElement?.replaceWith(made);
+      if (focused) made.querySelector("a")?.focus({ preventScroll: true });
     }
-    this.changed = true;
   }
 
   #count() {
     const counts = new Map();
     for (const [, , status] of this.#cells) counts.set(status, (counts.get(status) || 0) + 1);
-    fill(this.legend, LEGEND.filter((status) => counts.get(status)).map((status) => el("li", { class: `st-${status} c-${status}` }, this.#sign(status), ` ${NAMES[status]} ${count(counts.get(status))}`)));
+    this.#keepLegend(counts);
+    if (this.#only) this.#choose();
     if (!("live" in this.dataset)) return;
+    /** @type {Record<string, number>} */
     const sums = { done: 0, review: 0, failed: 0, excepted: 0, waiting: 0 };
     for (const [status, many] of counts) sums[GROUP_OF[status] || "waiting"] += many;
     let before = 0;
     for (const [group, many] of Object.entries(sums)) {
       const shown = document.querySelector(`[data-count="${group}"]`);
-      if (shown) shown.textContent = many;
+      if (shown) shown.textContent = String(many);
       const rect = document.querySelector(`.population [data-bar="${group}"]`);
       if (!rect) continue;
       const part = this.#cells.length ? (100 * many) / this.#cells.length : 0;
-      rect.setAttribute("x", before);
-      rect.setAttribute("width", part);
+      rect.setAttribute("x", String(before));
+      rect.setAttribute("width", String(part));
       before += part;
     }
     const all = document.querySelector('[data-count="samples"]');
-    if (all && Number(all.textContent) < this.#cells.length) all.textContent = this.#cells.length;
+    if (all && Number(all.textContent) < this.#cells.length) all.textContent = String(this.#cells.length);
+  }
+
+  /** @param {Map<string, number>} counts */
+  #keepLegend(counts) {
+    for (const status of LEGEND) {
+      const many = counts.get(status) || 0;
+      const known = this.#entries.get(status);
+      if (!known) {
+        if (many) this.#addEntry(status, many);
+      } else if (known.many !== many) {
+        known.many = many;
+        fill(known.button, this.#sign(status), ` ${NAMES[status]} ${count(many)}`);
+        known.item.hidden = !many && this.#only !== status;
+      }
+    }
+  }
+
+  /** @param {string} status @param {number} many */
+  #addEntry(status, many) {
+    const button = el("button", { type: "button", class: "grid-only", "aria-pressed": "false", onclick: () => this.#press(status) }, this.#sign(status), ` ${NAMES[status]} ${count(many)}`);
+    const item = el("li", { class: `st-${status} c-${status}` }, button);
+    const after = LEGEND.slice(LEGEND.indexOf(status) + 1).find((one) => this.#entries.has(one));
+    this.legend.insertBefore(item, (after && this.#entries.get(after)?.item) || null);
+    this.#entries.set(status, { item, button, many });
+  }
+
+  // --- the cells of one status alone
+
+  /** @param {string} status */
+  #press(status) {
+    this.#only = this.#only === status ? "" : status;
+    for (const [one, entry] of this.#entries) {
+      entry.button.setAttribute("aria-pressed", String(one === this.#only));
+      entry.item.hidden = !entry.many && one !== this.#only;
+    }
+    this.#here = 0;
+    this.view.scrollTop = 0;
+    if (!this.#choose()) this.#redraw();
+    if (!this.#only) fill(this.told, "All are shown.");
+    else fill(this.told, `${count(this.#many)} of ${count(this.#cells.length)} are shown. `, el("a", { href: `${this.#path("").slice(0, -1)}?status=${this.#only}#samples-title` }, "Show them as a list"));
+  }
+
+  /** Whether other cells are shown than before. */
+  #choose() {
+    const before = this.#shown;
+    if (this.#only) {
+      this.#shown = [];
+      for (let at = 0; at < this.#cells.length; at += 1) if (this.#cells[at][2] === this.#only) this.#shown.push(at);
+    } else this.#shown = undefined;
+    const same = before?.length === this.#shown?.length && (before || []).every((at, place) => this.#shown?.[place] === at);
+    if (!same) this.#redraw();
+    return !same;
+  }
+
+  #redraw() {
+    const focused = this.inner.contains(document.activeElement);
+    this.#here = Math.min(this.#here, Math.max(0, this.#many - 1));
+    this.#clear();
+    const rows = Math.ceil(this.#many / this.#across);
+    this.view.setAttribute("aria-rowcount", String(rows));
+    this.inner.style.setProperty("height", `${rows * ROW_PX}px`);
+    this.#draw();
+    if (focused) this.#node(this.#here)?.focus({ preventScroll: true });
   }
 
   // --- keys
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const page = this.#across * Math.max(1, Math.floor(this.view.clientHeight / ROW_PX) - 1);
-    const moves = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.#across, ArrowUp: -this.#across, PageDown: page, PageUp: -page, Home: -this.#cells.length, End: this.#cells.length };
+    /** @type {Record<string, number>} */
+    const moves = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.#across, ArrowUp: -this.#across, PageDown: page, PageUp: -page, Home: -this.#many, End: this.#many };
     const move = moves[event.key];
     if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    this.#go(Math.min(Math.max(this.#here + move, 0), this.#cells.length - 1));
+    this.#go(Math.min(Math.max(this.#here + move, 0), this.#many - 1));
   }
 
-  #go(at) {
-    const top = Math.floor(at / this.#across) * ROW_PX;
+  /** @param {number} place */
+  #go(place) {
+    const top = Math.floor(place / this.#across) * ROW_PX;
     if (top < this.view.scrollTop) this.view.scrollTop = top;
     if (top + ROW_PX > this.view.scrollTop + this.view.clientHeight) this.view.scrollTop = top + ROW_PX - this.view.clientHeight;
     this.#draw();
-    this.#row(Math.floor(at / this.#across));
-    this.#node(at)?.focus({ preventScroll: true });
+    this.#row(Math.floor(place / this.#across));
+    this.#node(place)?.focus({ preventScroll: true });
   }
 
+  /** @param {FocusEvent} event */
   #focused(event) {
-    const at = Number(event.target.dataset.at);
-    if (Number.isNaN(at)) return;
+    if (!(event.target instanceof HTMLElement)) return;
+    const place = Number(event.target.dataset.place);
+    if (Number.isNaN(place)) return;
     this.#node(this.#here)?.setAttribute("tabindex", "-1");
-    this.#here = at;
+    this.#here = place;
     event.target.setAttribute("tabindex", "0");
     fill(this.told, said(event.target.title));
   }
@@ -183,25 +294,35 @@ class SampleGrid extends HTMLElement {
   // --- what happens
 
   #listen() {
-    this.source = new EventSource(this.#path("events"));
-    this.source.onmessage = (message) => this.#heard(JSON.parse(message.data));
-    this.source.onerror = () => this.#say("The server does not answer. This page goes on by itself when it does.");
+    const source = new EventSource(this.#path(`events?after=${this.last}`));
+    this.source = source;
+    source.onmessage = (message) => {
+      this.last = message.lastEventId || this.last;
+      this.#heard(JSON.parse(message.data));
+    };
+    source.onerror = () => {
+      this.#say("The server does not answer. This page goes on by itself when it does.");
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.isConnected && this.#listen(), AGAIN_MS);
+    };
     this.source.onopen = () => this.#say("");
     this.source.addEventListener("away", () => this.#say("The services do not answer. This page goes on by itself when they do."));
-    this.timer = setInterval(() => this.#refresh(), FACTS_MS);
+    this.source.addEventListener("back", () => this.#say(""));
+    this.source.addEventListener("facts", (message) => this.#state(JSON.parse(message.data)));
+    this.timer ??= setInterval(() => this.#refresh(), CELLS_MS);
   }
 
+  /** @param {string} text */
   #say(text) {
     if (text !== this.said) fill(this.told, text);
     this.said = text;
   }
 
+  /** @param {{ sample?: string, status?: string, event?: string }} event of the event log */
   #heard(event) {
-    const at = this.#at.get(event.sample);
+    const at = this.#at.get(event.sample || "");
     if (at !== undefined && event.status) this.#set(at, event.status);
     else if (at !== undefined && event.event === "ToolCallStarted" && this.#cells[at][2] === "waiting") this.#set(at, "working");
     else if (at === undefined && event.sample) this.unknown = true;
-    this.changed = true;
     if (this.counting) return;
     this.counting = true;
     requestAnimationFrame(() => {
@@ -210,38 +331,48 @@ class SampleGrid extends HTMLElement {
     });
   }
 
+  // Cells of samples that were found since the page was loaded.
   async #refresh() {
-    if (!this.changed || this.busy) return;
-    this.changed = false;
+    if (!this.unknown || this.busy) return;
+    this.unknown = false;
     this.busy = true;
     try {
-      if (this.unknown) {
-        this.unknown = false;
-        this.#add((await (await fetch(this.#path("cells"))).json()).cells);
-        this.#measure();
-      }
-      this.#count();
-      const facts = await (await fetch(this.#path("now"))).json();
-      for (const [name, value] of Object.entries(facts)) {
-        const shown = document.querySelector(`[data-fact="${name}"]`);
-        if (shown) fill(shown, said(value));
-      }
-      document.querySelector("[data-stops]").hidden = !facts.stops;
-      document.querySelector("[data-asks]").hidden = !facts.asks;
-      if (facts.state === "ended") this.#over();
+      this.#add((await (await fetch(this.#path("cells"))).json()).cells);
+      this.#measure();
     } catch {
-      this.changed = true; // it is asked again
+      this.unknown = true; // they are asked for again
     } finally {
       this.busy = false;
     }
   }
 
+  /** @param {Record<string, string | number | boolean>} facts */
+  #state(facts) {
+    for (const [name, value] of Object.entries(facts)) {
+      const shown = document.querySelector(`[data-fact="${name}"]`);
+      if (shown) fill(shown, said(value));
+    }
+    if (Number(facts.samples) > this.#cells.length) this.unknown = true; // the rest waits, and has no event yet
+    for (const name of ["stops", "asks"]) {
+      const told = document.querySelector(`[data-${name}]`);
+      if (told) told.hidden = !facts[name];
+    }
+    if (facts.state === "ended") this.#over();
+  }
+
   #over() {
-    this.source.close();
+    this.source?.close();
     clearInterval(this.timer);
     announce("The run has ended");
     fill(this.told, "The run has ended. ", el("a", { href: this.#path("").slice(0, -1) }, "Load the page again"), " for its final state.");
+    if (nobodyIsAtIt()) location.reload();
   }
+}
+
+/** Whether nothing on the page is held by the keyboard, and nothing was typed. */
+function nobodyIsAtIt() {
+  const typed = [...document.getElementsByTagName("input")].some((one) => one.value !== one.defaultValue);
+  return !typed && (document.activeElement === null || document.activeElement === document.body);
 }
 
 customElements.define("sample-grid", SampleGrid);

@@ -3,27 +3,58 @@
 // time, and becomes a step of the sample.
 
 const QUIET_MS = 25000; // the server says every few seconds that all is well
+const AGAIN_MS = 2000; // a browser gives a stream up where it was answered with an error
 const KEEP_MS = 15000; // a hold that is not kept for a minute ends
 const WHEEL_MS = 250;
 const SENT_KEYS = ["Enter", "Escape", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "PageDown", "PageUp"];
 const KEYS = ["Enter", "Tab", "Escape", "ArrowDown", "ArrowUp", "Backspace", "Space", "PageDown", "PageUp"];
 
+/**
+ * @typedef {{ ref: number, role: string, name: string, use: string, secret: boolean, box: Box }} Actable
+ * @typedef {{ mine: boolean, ready: boolean, held_by: string, decides: string, snapshot_id: string, elements: Actable[],
+ *   secrets: string[], dialog: string, last: { step: number, decided_by: string, action: string, on: string,
+ *   message: string, ok: boolean } | null }} Work
+ * @typedef {Box & { number: number }} Frame
+ * @typedef {Record<string, any>} Act the fields of a form
+ */
+
 class LiveView extends HTMLElement {
   #last = 0; // when the server was heard
-  #work = null; // what is done now, as the server has told it last
+  /** @type {Work | null} what is done now, as the server has told it last */
+  #work = null;
+  /** @type {Frame | null} */
   #frame = null;
   #busy = false;
   #rolled = 0;
+  drawn = false;
+  /** @type {EventSource | undefined} */
+  source;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  timer;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  keeper;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  rolling;
+  /** @type {Actable | undefined} what is chosen, as it was known when it was */
+  wanted;
+  state = el("span", { class: "live-state", role: "status" }, "Waiting for the first picture");
+  address = el("span", { class: "address live-address" });
+  canvas = el("canvas", { class: "live-picture", role: "img", "aria-label": "The page of the sample", width: 1280, height: 800 });
+  boxes = el("div", { class: "live-boxes", "aria-hidden": "true" });
+  told = el("p", { class: "muted live-told" });
+  step = el("p", { class: "live-step" });
+  hands = el("div", { class: "live-hands" });
+  answer = el("p", { class: "live-answer", role: "status" });
+  /** @type {HTMLSelectElement | null} there is one while a person has the sample in hand */
+  elements = null;
+  text = el("input");
+  secret = el("select");
+  keys = el("select");
+  url = el("input");
+  typing = el("form");
+  secretly = el("form");
 
   connectedCallback() {
-    this.state = el("span", { class: "live-state", role: "status" }, "Waiting for the first picture");
-    this.address = el("span", { class: "address live-address" });
-    this.canvas = el("canvas", { class: "live-picture", role: "img", "aria-label": "The page of the sample", width: 1280, height: 800 });
-    this.boxes = el("div", { class: "live-boxes", "aria-hidden": "true" });
-    this.told = el("p", { class: "muted live-told" });
-    this.step = el("p", { class: "live-step" });
-    this.hands = el("div", { class: "live-hands" });
-    this.answer = el("p", { class: "live-answer", role: "status" });
     const stage = el("div", { class: "live-stage" }, this.canvas, this.boxes);
     fill(this,
       el("section", { class: "card live-card", "aria-label": "The page now" }, el("div", { class: "live-bar" }, this.state, this.address), stage, this.told),
@@ -43,16 +74,19 @@ class LiveView extends HTMLElement {
   }
 
   #listen() {
-    this.source = new EventSource(`${this.dataset.at}/frames`);
-    const on = (name, what) => this.source.addEventListener(name, (message) => { this.#last = Date.now(); what(JSON.parse(message.data)); });
+    const source = (this.source = new EventSource(`${this.dataset.at}/frames`));
+    const on = (/** @type {string} */ name, /** @type {(told: any) => void} */ what) => source.addEventListener(name, (message) => { this.#last = Date.now(); what(JSON.parse(message.data)); });
     on("frame", (frame) => this.#draw(frame));
     on("still", (told) => (told.why ? this.#say("off", "No picture", `${told.why}.`) : this.#say("on", "Live", "The page stands still: this is how it looks now.")));
     on("work", (work) => this.#worked(work));
     on("nobody", () => this.#nobody());
     on("away", () => this.#say("off", "The services do not answer", "This page goes on by itself when they do."));
     on("full", () => this.#say("off", "As many live views are open as may be", "Close one; this one then begins."));
-    on("refused", (told) => { this.source.close(); this.#say("off", "Not shown", told.why); });
-    this.source.onerror = () => this.#say("off", "The server does not answer", "This page goes on by itself when it does.");
+    on("refused", (told) => { source.close(); this.#say("off", "Not shown", told.why); });
+    source.onerror = () => {
+      this.#say("off", "The server does not answer", "This page goes on by itself when it does.");
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.isConnected && this.#listen(), AGAIN_MS);
+    };
     this.#last = Date.now();
   }
 
@@ -61,22 +95,15 @@ class LiveView extends HTMLElement {
     if (this.#work) this.#worked(null);
   }
 
+  /** @param {Frame & { picture: string, url: string, covered: number }} frame */
   async #draw(frame) {
-    const bytes = Uint8Array.from(atob(frame.picture), (one) => one.charCodeAt(0));
-    let picture;
-    try {
-      picture = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
-    } catch {
-      return; // it is no picture
-    }
+    const picture = await pictureOf(frame);
+    if (!picture) return;
     if (this.#frame && frame.number < this.#frame.number) return;
     this.#frame = { number: frame.number, width: frame.width, height: frame.height, x: frame.x, y: frame.y };
-    this.canvas.width = picture.width;
-    this.canvas.height = picture.height;
-    this.canvas.getContext("2d").drawImage(picture, 0, 0);
-    picture.close();
+    drawn(this.canvas, picture);
     this.drawn = true;
-    this.canvas.dataset.number = frame.number;
+    this.canvas.dataset.number = String(frame.number);
     this.canvas.setAttribute("aria-label", `The page of the sample, at ${frame.url}`);
     fill(this.address, said(frame.url));
     this.#say("on", "Live", frame.covered ? "Black parts are secrets; they are shown to nobody." : "");
@@ -84,9 +111,10 @@ class LiveView extends HTMLElement {
   }
 
   #look() {
-    if (this.source.readyState !== EventSource.CLOSED && Date.now() - this.#last > QUIET_MS) this.#say("off", "Pictures have stopped", "The server was not heard for a while.");
+    if (this.source?.readyState !== EventSource.CLOSED && Date.now() - this.#last > QUIET_MS) this.#say("off", "Pictures have stopped", "The server was not heard for a while.");
   }
 
+  /** @param {"on" | "off"} state @param {string} short @param {...Child} more */
   #say(state, short, ...more) {
     this.state.className = `live-state ${state}`;
     if (this.state.textContent !== short) fill(this.state, short);
@@ -95,13 +123,14 @@ class LiveView extends HTMLElement {
 
   // --- what is done, and by whom
 
+  /** @param {Work | null} work */
   #worked(work) {
     const before = this.#work;
     this.#work = work;
     const last = work?.last;
-    const who = (name) => (name.startsWith("person:") || name.startsWith("operator:") ? name.slice(name.indexOf(":") + 1) : name);
+    const who = (/** @type {string} */ name) => (name.startsWith("person:") || name.startsWith("operator:") ? name.slice(name.indexOf(":") + 1) : name);
     fill(this.step, last ? [`Step ${last.step}, by `, said(who(last.decided_by)), ": ", words(last.action), last.on ? [" ", said(last.on)] : "", last.message ? ["; ", said(last.message)] : "", last.ok ? "" : " (it did not work)"] : work ? "No step has been taken yet." : "Nothing now.");
-    const shape = (one) => (one ? [one.mine, one.ready, one.held_by, one.mine && one.ready ? one.snapshot_id : "", one.decides].join("|") : "");
+    const shape = (/** @type {Work | null} */ one) => (one ? [one.mine, one.ready, one.held_by, one.mine && one.ready ? one.snapshot_id : "", one.decides].join("|") : "");
     if (!this.hands.firstChild || shape(before) !== shape(work)) this.#build();
     const inHand = Boolean(work?.mine && work.ready);
     this.canvas.tabIndex = inHand ? 0 : -1;
@@ -112,8 +141,9 @@ class LiveView extends HTMLElement {
 
   #build() {
     const work = this.#work;
+    /** @type {(Element | null)[] | null} */
     const had = this.elements && [this.elements, this.text, this.secret, this.keys, this.url];
-    const at = had ? had.indexOf(document.activeElement) : -1;
+    const at = had && document.activeElement ? had.indexOf(document.activeElement) : -1;
     const written = had ? [this.text.value, this.url.value] : ["", ""];
     this.#fillHands(work);
     if (!had || !this.elements) return;
@@ -122,28 +152,31 @@ class LiveView extends HTMLElement {
     if (now && !now.closest("[hidden]")) now.focus();
   }
 
+  /** @param {Work | null} work */
   #fillHands(work) {
     this.elements = null;
     if (!work) return fill(this.hands);
     if (!work.held_by) return fill(this.hands, el("p", { class: "muted" }, "Decided by ", said(work.decides), "."), this.#button("Take over", { steer: "take" }, "act"), el("p", { class: "muted" }, "It then waits for you between two steps. All that you do is in its step log, with your name."));
     if (!work.mine) return fill(this.hands, el("p", { class: "live-holder" }, said(work.held_by), " has taken it over."), el("p", { class: "muted" }, "The work goes on when it is handed back, or a minute after its holder has gone."));
     const note = el("input", { name: "note", maxlength: 1000, autocomplete: "off" });
-    const back = el("form", { class: "live-form", onsubmit: (event) => this.#submit(event, () => ({ steer: "back", note: note.value })) }, el("label", null, "For whoever goes on (may be empty)", note), el("button", { type: "submit" }, "Hand back"));
+    const back = el("form", { class: "live-form", onsubmit: (/** @type {SubmitEvent} */ event) => this.#submit(event, () => ({ steer: "back", note: note.value })) }, el("label", null, "For whoever goes on (may be empty)", note), el("button", { type: "submit" }, "Hand back"));
     if (!work.ready) return fill(this.hands, el("p", { class: "live-holder" }, "Yours, as soon as the step that is on its way has ended."), back);
     fill(this.hands, el("p", { class: "live-holder" }, "You have it, as ", said(this.dataset.person), ". Press on the picture, or choose here what to act on."), this.#acts(work), back);
   }
 
+  /** @param {Work} work */
   #acts(work) {
-    const list = this.elements = el("select", { onchange: () => this.#choose(this.#chosen()) }, work.elements.map((one) => el("option", { value: one.ref }, `${one.role} ${one.name || "without a name"}`)));
+    const list = el("select", { onchange: () => this.#choose(this.#chosen()) }, work.elements.map((one) => el("option", { value: one.ref }, `${one.role} ${one.name || "without a name"}`)));
+    this.elements = list;
     // Numbers of elements are those of one look at the page: what was chosen is known by its name.
-    const kept = this.wanted && work.elements.find((one) => one.role === this.wanted.role && one.name === this.wanted.name);
-    if (kept) list.value = kept.ref;
+    const kept = work.elements.find((one) => one.role === this.wanted?.role && one.name === this.wanted.name);
+    if (kept) list.value = String(kept.ref);
     this.text = el("input", { maxlength: 4000, autocomplete: "off" });
     this.secret = el("select", null, work.secrets.map((name) => el("option", { value: name }, name)));
     this.keys = el("select", null, KEYS.map((key) => el("option", { value: key }, key)));
     this.url = el("input", { type: "url", maxlength: 2000, autocomplete: "off", placeholder: "https://" });
-    const form = (name, control, label, fields) => el("form", { class: "live-form", onsubmit: (event) => this.#submit(event, fields) }, el("label", null, label, control), el("button", { type: "submit" }, name));
-    const act = (action, more) => () => ({ steer: "act", action, ...this.#target(), ...more() });
+    const form = (/** @type {string} */ name, /** @type {HTMLElement} */ control, /** @type {string} */ label, /** @type {() => Act} */ fields) => el("form", { class: "live-form", onsubmit: (/** @type {SubmitEvent} */ event) => this.#submit(event, fields) }, el("label", null, label, control), el("button", { type: "submit" }, name));
+    const act = (/** @type {string} */ action, /** @type {() => Act} */ more) => () => ({ steer: "act", action, ...this.#target(), ...more() });
     this.typing = form("Type", this.text, "Text to type, or the option to choose", () => (this.#chosen()?.use === "choose" ? act("pick", () => ({ option: this.text.value })) : act("type", () => ({ text: this.text.value })))());
     this.secretly = form("Type the secret", this.secret, "A secret of the task, by its name", act("type_secret", () => ({ secret: this.secret.value })));
     const parts = [
@@ -159,6 +192,7 @@ class LiveView extends HTMLElement {
     return made;
   }
 
+  /** @param {Actable | undefined} one */
   #choose(one) {
     this.wanted = one;
     this.#uses();
@@ -170,7 +204,7 @@ class LiveView extends HTMLElement {
 
   #target() {
     const one = this.#chosen();
-    return one ? { ref: one.ref, snapshot_id: this.#work.snapshot_id } : {};
+    return one ? { ref: one.ref, snapshot_id: this.#work?.snapshot_id } : {};
   }
 
   // Show what can be done with the element that is chosen.
@@ -181,21 +215,24 @@ class LiveView extends HTMLElement {
     this.#outline();
   }
 
+  /** @param {string} name @param {Act} fields @param {string} [kind] */
   #button(name, fields, kind) {
     return el("button", { type: "button", class: kind, onclick: () => this.#send(fields) }, name);
   }
 
+  /** @param {SubmitEvent} event @param {() => Act} fields */
   #submit(event, fields) {
     event.preventDefault();
     this.#send(fields());
   }
 
-  async #send(fields, quietly) {
+  /** @param {Act} fields @param {boolean} [quietly] */
+  async #send(fields, quietly = false) {
     if (this.#busy) return;
     this.#busy = !quietly;
     if (!quietly) this.hands.setAttribute("aria-busy", "true");
     try {
-      const body = new URLSearchParams({ form_key: this.dataset.formKey, ...fields });
+      const body = new URLSearchParams({ form_key: this.dataset.formKey || "", ...fields });
       const reply = await fetch(`${this.dataset.at}/steer`, { method: "POST", body });
       const told = reply.headers.get("content-type")?.includes("json") ? await reply.json() : { message: await reply.text() };
       if (!quietly) this.#answered(fields, told);
@@ -209,6 +246,7 @@ class LiveView extends HTMLElement {
     }
   }
 
+  /** @param {Act} fields @param {{ done?: boolean, ok?: boolean, message?: string, element?: Actable }} told */
   #answered(fields, told) {
     const done = told.done && told.ok !== false;
     this.answer.classList.toggle("bad", !done);
@@ -222,22 +260,26 @@ class LiveView extends HTMLElement {
 
   // --- the picture under a person's hands
 
+  /** What a person who has the sample in hand acts on; null: nobody here has. */
   get #inHand() {
-    return Boolean(this.#work?.mine && this.#work.ready && this.#frame);
+    return this.#work?.mine && this.#work.ready && this.#frame ? { frame: this.#frame, work: this.#work } : null;
   }
 
+  /** @param {MouseEvent} event */
   #point(event) {
     if (!this.#inHand) return;
-    const { width, height, x, y } = this.#frame;
+    const { width, height, x, y } = this.#inHand.frame;
     this.#send({ steer: "press_at", x: x + (event.offsetX * width) / this.canvas.clientWidth, y: y + (event.offsetY * height) / this.canvas.clientHeight });
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.#inHand || !SENT_KEYS.includes(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     this.#send({ steer: "act", action: "press", keys: event.key });
   }
 
+  /** @param {WheelEvent} event */
   #roll(event) {
     if (!this.#inHand || document.activeElement !== this.canvas) return;
     event.preventDefault();
@@ -252,10 +294,11 @@ class LiveView extends HTMLElement {
 
   // The observed elements as outlines over the picture, for who holds the sample.
   #outline() {
-    if (!this.#inHand) return fill(this.boxes);
-    const { width, height, x, y } = this.#frame;
+    const inHand = this.#inHand;
+    if (!inHand) return fill(this.boxes);
+    const { width, height, x, y } = inHand.frame;
     const chosen = this.elements?.value;
-    const made = this.#work.elements.map((one) => {
+    const made = inHand.work.elements.map((one) => {
       const place = [(one.box.x - x) / width, (one.box.y - y) / height, one.box.width / width, one.box.height / height].map((part) => `${(100 * part).toFixed(3)}%`);
       return el("span", { class: String(one.ref) === chosen ? "live-box chosen" : "live-box", vars: { "--left": place[0], "--top": place[1], "--width": place[2], "--height": place[3] } });
     });

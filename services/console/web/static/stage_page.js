@@ -1,6 +1,7 @@
 // The page of a sample: the stage of the report, over the details that the page has as data.
 
-const smallPictures = () => null; // the files themselves are asked for
+/** @param {number} _at @returns {string[] | null} */
+const smallPictures = (_at) => null; // the files themselves are asked for
 
 class EvidenceStage extends HTMLElement {
   connectedCallback() {
@@ -23,6 +24,7 @@ class EvidenceStage extends HTMLElement {
     showPlayback(new URLSearchParams(location.hash.slice(1)).get("step") ?? undefined);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.matches("input, select, textarea")) return;
@@ -38,6 +40,7 @@ class EvidenceStage extends HTMLElement {
     this.choose(placed[(at < 0 ? (step > 0 ? 0 : placed.length - 1) : at + step + placed.length) % placed.length]);
   }
 
+  /** @param {number} i */
   choose(i) {
     this.querySelector(`[data-field="${i}"] button.mark-button`)?.focus();
   }

@@ -1,7 +1,6 @@
-// Times of the server in UTC, with the reader's zone beside them.
+// All times of a page are said in the reader's zone, also those that come later.
 
-const own = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
-for (const time of document.querySelectorAll("time[datetime]")) {
-  if (new Date().getTimezoneOffset() !== 0) time.title = `${own.format(new Date(time.dateTime))} here`;
-}
+tellTimes(document.body);
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) for (const one of addedNodes) if (one instanceof Element) tellTimes(one);
+}).observe(document.body, { childList: true, subtree: true });

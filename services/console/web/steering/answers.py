@@ -1,4 +1,4 @@
-"""The answers to questions of a run, as a form sends them. Options travel by their numbers. Pure."""
+"""The answers to questions of a run or a build session, as a form sends them. Options travel by their numbers. Pure."""
 
 from __future__ import annotations
 

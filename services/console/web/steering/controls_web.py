@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from services.console.web.desk import Desk, desk_of, page
+from services.console.web.desk import NO_RUN, Desk, desk_of, page
 from services.console.web.steering.answers import read_answers
 from shared.client.run_sessions import ControlRefusedError
 from shared.contracts.evidence import RunUnknown
@@ -23,6 +23,7 @@ from shared.contracts.sessions.control import (
     ResumePaused,
     SendText,
 )
+from shared.contracts.sessions.status import NO_SAMPLES
 from shared.errors import ExhibitError
 
 MOST_TEXT_CHARS = 4000
@@ -146,9 +147,9 @@ def _bounded(runs: tuple[str, ...]) -> tuple[str, ...]:
 async def answer(request: Request) -> Response:
     """Answer the questions of a key, and lead back to the run."""
     desk, run_id, key = desk_of(request), request.path_params["run"], request.path_params["key"]
-    status = await desk.client.status(run_id)
+    status = await desk.client.status(run_id, NO_SAMPLES)
     if isinstance(status, RunUnknown):
-        raise HTTPException(404, "There is no such run. It may be in another place of evidence.")
+        raise HTTPException(404, NO_RUN)
     asked = next((one for one in status.open_questions if one.key == key), None)
     if asked is None:
         raise HTTPException(409, "These questions are answered already, or the run has ended.")
