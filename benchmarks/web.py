@@ -1,8 +1,9 @@
 """`make bench-web`: what one live view costs a run that works, and how soon the console shows its pages and events.
 
 All services and the console are one process of `exhibit up`, against one practice site on loopback. The live view is
-read as a browser reads it, without drawing, and goes from sample to sample: whichever has taken a step last. Runs with
-and without it take turns. Pages and events are measured in Chromium.
+read as a browser reads it, without drawing, and goes from sample to sample: whichever has taken a step last. Many open
+pages are their streams of events. Runs with and without take turns. Pages, events and the
+grid are measured in Chromium.
 """
 
 from __future__ import annotations
@@ -11,24 +12,21 @@ import asyncio
 import http.client
 import json
 import os
-import re
-import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
-from playwright.async_api import Browser, Page
+from playwright.async_api import Page
 
 from benchmarks.report import Row, at_most, report, under
+from benchmarks.web_large import hour_rows, large_rows
+from benchmarks.web_served import Served, everything, session
 from exhibit.demo import SPEC, practice_site
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
@@ -41,49 +39,10 @@ ROUNDS = int(os.environ.get("ROUNDS", "5"))
 TICKETS = int(os.environ.get("TICKETS", "80"))
 LOADS = int(os.environ.get("LOADS", "9"))
 AT_ONCE = 5
-MOST_PERCENT, MOST_EVENT_MS, MOST_PAGE_MS, MOST_KB = 8.0, 300.0, 200.0, 100.0
+MOST_PERCENT, MOST_PAGES_PERCENT, MOST_EVENT_MS, MOST_PAGE_MS, MOST_KB, LEAST_FPS = 8.0, 5.0, 300.0, 200.0, 100.0, 55.0
+OPEN_PAGES = int(os.environ.get("OPEN_PAGES", "50"))
+CELLS = 10_000
 BOUND_S = 300.0
-
-
-@dataclass(frozen=True)
-class Served:
-    """``enter``: the address that opens a session of the console. ``pid``: of `exhibit up`."""
-
-    bus: str
-    enter: str
-    pid: int
-
-    @property
-    def console(self) -> str:
-        return self.enter.partition("/enter")[0]
-
-
-@contextmanager
-def everything(folder: Path) -> Generator[Served]:
-    env = {
-        **os.environ,
-        "EXHIBIT_STATE_DIR": str(folder / "state"),
-        "EXHIBIT_EVIDENCE_DIR": str(folder / "evidence"),
-        "EXHIBIT_WORKFLOWS_DIR": str(folder / "workflows"),
-    }
-    command = [sys.executable, "-m", "services.console", "up", "--port", "-1", "--web-port", "0"]
-    with (folder / "log").open("w") as log:
-        up = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=env)
-        assert up.stdout is not None
-        try:
-            said = ""
-            while "/enter?" not in said:
-                line = up.stdout.readline()
-                if not line:
-                    raise SystemExit(f"`exhibit up` did not start: {(folder / 'log').read_text()[-2000:]}")
-                said += line
-            threading.Thread(target=up.stdout.read, daemon=True).start()  # what it says later must not block it
-            found = re.search(r"(nats://[^\s,]+)", said), re.search(r"(http://\S+/enter\?\S+)", said)
-            bus, enter = (one.group(1) if one else "" for one in found)
-            yield Served(bus, enter, up.pid)
-        finally:
-            up.send_signal(signal.SIGTERM)
-            up.wait(BOUND_S)
 
 
 # --- one live view
@@ -149,63 +108,95 @@ def processor_s(pid: int) -> float:
     return spent
 
 
-async def run_tickets(client: Client, served: Served, samples: Path, view: LiveView | None) -> RunCost:
+async def run_tickets(
+    client: Client, served: Served, samples: Path, view: LiveView | None = None, pages: OpenPages | None = None
+) -> RunCost:
     began_s, spent_s = time.perf_counter(), processor_s(served.pid)
     accepted = await client.submit(
         json.loads(SPEC.read_text()), file=(samples.name, samples.read_bytes()), planner="rules",
         concurrency=AT_ONCE, mode="agent",
     )  # fmt: skip
-    if view is not None:
-        view.run_id = accepted.run_id
-        following = asyncio.create_task(_follow(client, accepted.run_id, view))
-        finished = await client.result(accepted.run_id)
-        following.cancel()
-        view.wanted = ""
-    else:
-        finished = await client.result(accepted.run_id)
+    # To follow the run costs something too, so it is followed in both.
+    following = asyncio.create_task(_follow(client, accepted.run_id, view))
+    if pages is not None:
+        pages.look_at(accepted.run_id)
+    finished = await client.result(accepted.run_id)
+    following.cancel()
     cpu_ms = 1000 * (processor_s(served.pid) - spent_s) / finished.samples
     return RunCost(finished.samples / (time.perf_counter() - began_s), cpu_ms)
 
 
-async def _follow(client: Client, run_id: str, view: LiveView) -> None:
+async def _follow(client: Client, run_id: str, view: LiveView | None) -> None:
     async for event in client.watch(run_id):
-        if isinstance(event, StepTaken):
-            view.wanted = event.sample_id
+        if view is not None and isinstance(event, StepTaken):
+            view.run_id, view.wanted = run_id, event.sample_id
+
+
+class OpenPages:
+    """Reads the events of one run as many pages do, until the block ends."""
+
+    def __init__(self, console: str, cookie: str, count: int) -> None:
+        where = urlsplit(console)
+        self._host, self._port, self._cookie, self._count = where.hostname, where.port, cookie, count
+        self._reading: list[asyncio.Task[None]] = []
+        self.events = 0
+
+    def look_at(self, run_id: str) -> None:
+        self._reading = [asyncio.create_task(self._read(run_id)) for _ in range(self._count)]
+
+    async def __aenter__(self) -> OpenPages:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for one in self._reading:
+            one.cancel()
+        await asyncio.gather(*self._reading, return_exceptions=True)
+
+    async def _read(self, run_id: str) -> None:
+        reader, writer = await asyncio.open_connection(self._host, self._port)
+        try:
+            heads = (
+                f"GET /runs/{run_id}/events HTTP/1.1",
+                f"Host: {self._host}:{self._port}",
+                f"Cookie: {self._cookie}",
+            )
+            writer.write("\r\n".join((*heads, "", "")).encode())
+            while line := await reader.readline():
+                self.events += line.startswith(b"id: ")
+        finally:
+            writer.close()
 
 
 async def live_rows(client: Client, served: Served, cookie: str, samples: Path) -> list[Row]:
-    costs: dict[bool, list[RunCost]] = {True: [], False: []}
-    pictures = 0
-    for turn in range(2 * ROUNDS):
-        looked = bool(turn % 2)
-        if not looked:
-            costs[False].append(await run_tickets(client, served, samples, None))
-            continue
+    """Runs on which nobody looks, runs with one live view, and runs with many open pages take turns."""
+    bare: list[RunCost] = []
+    viewed: list[RunCost] = []
+    paged: list[RunCost] = []
+    pictures = events = 0
+    for _ in range(ROUNDS):
+        bare.append(await run_tickets(client, served, samples))
         with LiveView(served.console, cookie) as view:
-            costs[True].append(await run_tickets(client, served, samples, view))
+            viewed.append(await run_tickets(client, served, samples, view))
             pictures += view.pictures
-    if not pictures:
-        raise SystemExit("no picture was seen, so nothing was measured")
-    bare, seen = (statistics.median(one.per_s for one in costs[looked]) for looked in (False, True))
-    bare_ms, seen_ms = (statistics.median(one.cpu_ms for one in costs[looked]) for looked in (False, True))
+        async with OpenPages(served.console, cookie, OPEN_PAGES) as pages:
+            paged.append(await run_tickets(client, served, samples, pages=pages))
+            events += pages.events
+    if not pictures or not events:
+        raise SystemExit("no picture or no event was seen, so nothing was measured")
+    pace, view_pace, page_pace = (statistics.median(one.per_s for one in costs) for costs in (bare, viewed, paged))
+    ms, view_ms, page_ms = (statistics.median(one.cpu_ms for one in costs) for costs in (bare, viewed, paged))
     return [
-        under(MOST_PERCENT, "one live view", "% of samples/s", 100 * (bare - seen) / bare),
-        Row("processor with one live view", "ms a sample", seen_ms, bare_ms),
-        Row("samples with one live view", "per s", seen, bare),
+        under(MOST_PERCENT, "one live view", "% of samples/s", 100 * (pace - view_pace) / pace),
+        Row("processor with one live view", "ms a sample", view_ms, ms),
+        Row("samples with one live view", "per s", view_pace, pace),
         Row("pictures", "a run, mean", pictures / ROUNDS),
+        under(MOST_PAGES_PERCENT, f"{OPEN_PAGES} open pages", "% of samples/s", 100 * (pace - page_pace) / pace),
+        Row(f"processor with {OPEN_PAGES} open pages", "ms a sample", page_ms, ms),
+        Row("events to all pages", "a run, mean", events / ROUNDS),
     ]
 
 
 # --- pages and events in a browser
-
-
-@asynccontextmanager
-async def session(browser: Browser, enter: str) -> AsyncGenerator[Page]:
-    context = await browser.new_context()
-    page = await context.new_page()
-    await page.goto(enter)
-    yield page
-    await context.close()
 
 
 LOADED = """() => {
@@ -290,6 +281,8 @@ def main() -> None:
         samples = Path(folder) / "tickets.csv"
         write_input(samples, url, tickets)
         rows = asyncio.run(measure(Path(folder), samples))
+    rows += asyncio.run(large_rows())
+    rows += asyncio.run(hour_rows())
     setup = {"samples": len(tickets), "at_once": AT_ONCE, "rounds": ROUNDS, "cores": os.cpu_count()}
     report(
         "web",

@@ -258,8 +258,8 @@ PRESSES = (
                 "a request that deletes is withheld",
             ),
             Mutant(
-                "or (facts.searches and facts.fields <= 1 and generic)",
-                "or (facts.searches and generic)",
+                "or (searches and facts.fields <= 1 and generic)",
+                "or (searches and generic)",
                 "a form with more than a search field is sent only where the task names it",
             ),
             Mutant(

@@ -132,11 +132,6 @@ COMPILING = (
                 "a flow with a value of a sample in its source is not published",
             ),
             Mutant(
-                "            if not selector:\n",
-                "            if selector:\n",
-                "a step that only some samples took has a condition, or the flow stays a draft",
-            ),
-            Mutant(
                 '"address", "count") and number not in marked:',
                 '"address", "count") and number in marked:',
                 "a step of the route that no sample has taken is told",
@@ -145,6 +140,17 @@ COMPILING = (
                 "elif len(values) == 1 and not draft and",
                 "elif len(values) == 1 and draft and",
                 "a flow does not accept values of which nothing is known",
+            ),
+        ),
+    ),
+    Module(
+        "shared/flows/compiling/conditions.py",
+        _COMPILING,
+        (
+            Mutant(
+                "            if not selector:\n",
+                "            if selector:\n",
+                "a step that only some samples took has a condition, or the flow stays a draft",
             ),
         ),
     ),
