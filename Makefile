@@ -48,6 +48,7 @@ check: .venv/ready
 	@.venv/bin/ruff check --quiet .
 	@.venv/bin/ruff format --check --quiet .
 	@.venv/bin/basedpyright --level error
+	@$(PY) -m scripts.check_scripts
 	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 real: setup  ## The main job, tasks and widgets on pages that are not ours

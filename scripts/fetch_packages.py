@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".cache" / "packages"
 LISTS = ROOT / "tests" / "real" / "packages"
 BOUND_S = 300.0
-WITH_NPM = ("npm", "kits", "icons", "words")
+WITH_NPM = ("npm", "kits", "icons", "words", "types", "editor")
 """Lists whose packages are fetched with npm; the others with pip."""
 _PIP_LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+) --hash=(?P<method>sha256):(?P<digest>[0-9a-f]{64})")
 _NPM_LINE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+) (?P<method>sha512)-(?P<digest>\S{88})")

@@ -32,6 +32,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pip_requirements_parser import InstallRequirement, RequirementsFile
 
+from scripts.write_editor_bundle import ABOUT
+from scripts.write_editor_bundle import SCRIPT as EDITOR
 from scripts.write_list_words import TARGET as WORDS
 from scripts.write_list_words import sources
 from services.workflows.search.spelling import VOCABULARY as PIECES
@@ -82,7 +84,7 @@ def make_sbom(lock: Path, project: Mapping[str, Any]) -> str:
     ours = Component(
         name=about["name"], version=about["version"], type=ComponentType.APPLICATION, bom_ref=about["name"],
         description=about["description"], licenses=[LicenseFactory().make_from_string(about["license"])],
-        components=[_cldr(), _word_pieces(), _fonts(), *_words()],
+        components=[_cldr(), _word_pieces(), _fonts(), *_words(), *_editor()],
     )  # fmt: skip
     components = {one: _component(one, needed) for one in packages}
     bom = Bom(
@@ -134,6 +136,18 @@ def _words() -> list[Component]:
             licenses=[LicenseFactory().make_from_string("MIT")],
         )
         for name, version in sources()
+    ]  # fmt: skip
+
+
+def _editor() -> list[Component]:
+    """The packages that are joined in one script, with the licence that each names."""
+    return [
+        Component(
+            name=one["name"], version=one["version"], type=ComponentType.LIBRARY, bom_ref=one["name"],
+            description=f"Part of the text editor, in {EDITOR.relative_to(ROOT)}",
+            licenses=[LicenseFactory().make_from_string(one["license"])],
+        )
+        for one in json.loads(ABOUT.read_bytes())["packages"]
     ]  # fmt: skip
 
 

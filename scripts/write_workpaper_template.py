@@ -31,6 +31,10 @@ BOX = Border(left=EDGE, right=EDGE, top=EDGE, bottom=EDGE)
 MOMENT = "yyyy-mm-dd hh:mm:ss"
 TOP = Alignment(vertical="top", wrap_text=True)
 BEGAN = datetime(2026, 1, 1)
+HOW_TO_OPEN = (
+    "Stored pages (.mhtml.zst): `exhibit web` shows them below the values of their sample; or unpack one with "
+    "`zstd -d` and open the .mhtml in a browser of the family of Chrome"
+)
 
 
 def font(size: float = 10, color: str = INK, **more: Any) -> Font:
@@ -113,6 +117,7 @@ def cover(sheet: Any) -> None:
             ("Period of collection", "{{run.period}}"),
             ("Requested by", "{{run.requested_by}}"),
             ("Review", "{{review.state}}"),
+            ("Decided", "{{review.decided}}"),
             ("Evidence", "{{run.verdict}}"),
         ],
         {"Control": "strong", "Evidence": "strong"},
@@ -130,7 +135,7 @@ def cover(sheet: Any) -> None:
             ("For review", "{{population.review}}"),
             ("Failed", "{{population.failed}}"),
             ("Stopped by a login", "{{population.excepted}}"),
-            ("Exceptions", "{{population.exceptions}}"),
+            ("Open exceptions", "{{population.open_exceptions}}"),
         ],
         {"Complete": "strong"},
     )
@@ -159,7 +164,8 @@ def attributes(sheet: Any) -> None:
     titled(
         sheet,
         "Attributes",
-        "One row a sample. A value leads to its picture, a tickmark to its stored page",
+        "One row a sample, which leads to its page of the report. A value leads to its picture, with a box around it; "
+        "a tickmark to the stored page",
         (7, 20, 16, 26, 6, 22, 18, 28, 40),
     )
     columns = [
@@ -174,6 +180,7 @@ def attributes(sheet: Any) -> None:
         ("Remarks", "{{sample.remarks}}", "text"),
     ]
     table(sheet, 5, columns)
+    put(sheet, 4, 1, HOW_TO_OPEN, font(9, MUTED), alignment=Alignment(vertical="center"))
     put(sheet, 5, 5, "{{field.heading_of_mark}}", font(9, MUTED), fill=HEAD, border=LINE)
     sheet.freeze_panes = "C6"
     put(sheet, 8, 1, "Tickmarks", font(11, ACCENT, bold=True))
@@ -187,9 +194,9 @@ def values(sheet: Any) -> None:
         sheet, "Values", "One row a value: what was read, where it stands, and what people have decided of it", widths
     )
     columns = [
-        ("Sample", "{{value.sample}}", "text"),
+        ("Sample", "{{value.sample}}", "link"),
         ("Field", "{{value.field}}", "text"),
-        ("Value", "{{value.value}}", "text"),
+        ("Value", "{{value.value}}", "link"),
         ("As the page shows it", "{{value.shown}}", "text"),
         ("Mark", "{{value.mark}}", "text"),
         ("Reviewed value", "{{value.reviewed_value}}", "text"),
@@ -205,6 +212,7 @@ def values(sheet: Any) -> None:
         ("SHA-256 of the page", "{{value.page_sha256}}", "code"),
     ]
     table(sheet, 5, columns)
+    put(sheet, 4, 1, HOW_TO_OPEN, font(9, MUTED), alignment=Alignment(vertical="center"))
     sheet.freeze_panes = "C6"
 
 
@@ -229,6 +237,18 @@ def exceptions(sheet: Any) -> None:
     ]
     table(sheet, 5, columns)
     put(sheet, 6, 10, None, fill=OPEN, border=BOX)
+
+
+def comments(sheet: Any) -> None:
+    titled(sheet, "Comments", "What people have said of the run, its samples and its values", (34, 24, 70, 20, 22))
+    columns = [
+        ("Sample", "{{comment.about}}", "text"),
+        ("Field or record", "{{comment.where}}", "text"),
+        ("Comment", "{{comment.text}}", "text"),
+        ("By", "{{comment.by}}", "text"),
+        ("When (UTC)", "{{comment.at}}", "moment"),
+    ]
+    table(sheet, 5, columns)
 
 
 def sign_off(sheet: Any) -> None:
@@ -304,7 +324,7 @@ def integrity(sheet: Any) -> None:
 def main(out: Path) -> None:
     book = Workbook()
     sheets = {"Cover": cover, "Attributes": attributes, "Values": values, "Exceptions": exceptions}
-    sheets |= {"Sign-off": sign_off, "Integrity": integrity}
+    sheets |= {"Comments": comments, "Sign-off": sign_off, "Integrity": integrity}
     first = book.active
     for name, write in sheets.items():
         sheet = first if name == "Cover" and first is not None else book.create_sheet()

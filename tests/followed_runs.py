@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.evidence.read_api.events import read_followed
-from shared.aio import cancel_and_wait
+from shared.aio import cancel_until_done
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
@@ -35,4 +35,4 @@ async def runs_followed(url: str) -> AsyncGenerator[None]:
         try:
             yield
         finally:
-            await cancel_and_wait(serving)
+            await cancel_until_done(serving)

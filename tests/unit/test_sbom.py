@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from scripts.audit import read_audit
+from scripts.write_editor_bundle import ABOUT
 from scripts.write_sbom import LOCK, ROOT, SBOM, make_sbom, read_lock
 from shared.text.date_names import date_names
 from tests.cases import cases
 
+EDITOR = [(one["name"], one["version"]) for one in json.loads(ABOUT.read_bytes())["packages"]]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -55,7 +57,10 @@ def test_it_has_what_runs_and_nothing_that_only_tests():
 def test_it_names_the_data_of_others_that_is_in_the_product_itself():
     ours = json.loads(SBOM.read_text(encoding="utf-8"))["metadata"]["component"]
     assert ours["licenses"] == [{"expression": PROJECT["project"]["license"]}]
-    pieces, cldr, *rest = sorted(ours["components"], key=lambda one: one["name"])
+    parts = sorted(ours["components"], key=lambda one: one["name"])
+    editor = [one for one in parts if one["name"] in dict(EDITOR)]
+    assert [(one["name"], one["version"]) for one in editor] == EDITOR
+    pieces, cldr, *rest = [one for one in parts if one not in editor]
     assert (pieces["name"], pieces["licenses"]) == ("all-MiniLM-L6-v2", [{"license": {"id": "Apache-2.0"}}])
     assert (cldr["name"], cldr["version"]) == ("cldr", date_names().cldr)
     assert cldr["licenses"] == [{"license": {"id": "Unicode-3.0"}}]

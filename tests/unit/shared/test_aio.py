@@ -19,6 +19,7 @@ from shared.aio import (
     map_concurrently,
     raise_if_cancelled,
     run_alongside,
+    run_to_its_end,
     run_unless,
     wait_for_first,
 )
@@ -95,6 +96,28 @@ async def test_cleanup_that_takes_its_time_is_not_cut_off(monkeypatch: pytest.Mo
     await asyncio.sleep(0)
     await cancel_and_wait(task)
     assert cleaned
+
+
+async def test_work_that_runs_to_its_end_has_ended_before_its_caller_is_cancelled() -> None:
+    may, ended = asyncio.Event(), False
+
+    async def work() -> str:
+        nonlocal ended
+        await may.wait()
+        ended = True
+        raise ValueError("mine")
+
+    task = asyncio.create_task(run_to_its_end(work()))
+    for _ in range(3):
+        await let_others_run()
+        task.cancel()
+    await let_others_run()
+    assert not task.done()
+    may.set()
+    with pytest.raises(asyncio.CancelledError) as raised:
+        await task
+    assert ended
+    assert str(raised.value.__cause__) == "mine"
 
 
 async def test_a_loop_raises_the_cancellation_that_a_wait_for_has_swallowed() -> None:
