@@ -21,6 +21,7 @@ async def test_what_is_wrong_with_a_page_is_found():
     async with a_browser() as browser:
         page = await browser.new_page(viewport={"width": 390, "height": 800})
         page.set_default_timeout(300)  # a focus that is not shown is waited for
+        page.set_default_navigation_timeout(30_000)  # a page has the time that a busy machine takes
         for wrong, told in {"": "", **WRONG}.items():
             await page.set_content(RIGHT + wrong)
             found = [*await cut_off(page), *await motion_of(page), *await out_of_reach(page)]
