@@ -58,7 +58,7 @@ async def test_a_session_is_begun_in_the_browser_and_each_sees_what_the_other_do
         await page.locator("#element-verb").select_option(label="read it as assignee")
         await page.get_by_text("The browser, live").click()
         await expect(page.locator("browser-now")).to_contain_text(f"{tickets_url}/tickets/", timeout=BOUND_MS)
-        await other.reload()
+        await reload_at_rest(other)
         picked = other.locator(f'a.pick[data-words$="{tickets[0].assignee}"]').first
         await other.goto(urljoin(page.url, str(await picked.get_attribute("href"))))  # as a press on it does
         await expect(other.locator("#element-ref")).to_have_value(str(await picked.get_attribute("data-ref")))
@@ -77,7 +77,7 @@ async def test_a_session_is_begun_in_the_browser_and_each_sees_what_the_other_do
         await do_line(page, "screenshot ticket")
         boxed = page.locator(".act-line").filter(has_text="assignee").locator("svg rect")
         await expect(boxed).to_have_count(1, timeout=BOUND_MS)
-        await other.reload()
+        await reload_at_rest(other)
         await expect(other.locator(".t-said").last).to_contain_text("The due date is that of the ticket.")
 
         assert await barriers_of(page) == []
@@ -110,6 +110,12 @@ async def begin(page: Page, base: str, given: Path) -> None:
 def spec() -> dict[str, Any]:
     """The task of the tickets under a name of its own: another test of this system may have a flow of the task."""
     return {**json.loads(SPEC.read_text()), "task_id": "tickets_built_by_hand"}
+
+
+async def reload_at_rest(page: Page) -> None:
+    """Reload a page without scripts once it does not refresh itself any more: one would abort the other."""
+    await expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0)
+    await page.reload()
 
 
 async def do_line(page: Page, line: str) -> None:

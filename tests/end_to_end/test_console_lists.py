@@ -70,7 +70,7 @@ async def test_a_list_is_pointed_at_and_its_items_are_run(system: System, tmp_pa
         ended = await client.result(page.url.rpartition("/")[2])
         assert ended.population_complete
         assert [(one.status, one.samples) for one in ended.outcomes] == [("done", 3)]
-        await page.reload()
+        await expect(page.get_by_role("link", name="papers and seal")).to_be_visible()  # the page has refreshed itself
         for name in (FIRST, SECOND, THIRD):
             await expect(page.locator("main")).to_contain_text(name)
         await page.get_by_role("link", name="Run it again").click()

@@ -27,14 +27,17 @@ def echo() -> None:
 
 
 def environment() -> None:
+    """Tell the names of the environment, once asked: who ends before he is asked breaks the pipe of who asks."""
     replies = take_stdout()
+    read_frame(sys.stdin.buffer)
     write_frame(replies, "\n".join(sorted(os.environ)).encode())
     replies.flush()
 
 
 def limited() -> None:
-    """Exceed the limits: memory, file size, CPU time."""
+    """Exceed the limits, once asked: memory, file size, CPU time."""
     replies = take_stdout()
+    read_frame(sys.stdin.buffer)
     limit_resources(memory_bytes=1 << 30, file_bytes=1000, wall_s=600)
     told = []
     try:
