@@ -32,6 +32,7 @@ from shared.contracts.workflows.library import WorkflowCreated
 from shared.settings import Settings
 from tests.end_to_end.conftest import System
 from tests.end_to_end.console_screens import HOSTILE, IN_ORDER_OF_SIGHT, NOTHING_OF_OTHERS, SCREENS
+from tests.end_to_end.held_request import held_request
 from tests.end_to_end.held_site import STARTED_S, HeldSite, Records
 from tests.end_to_end.owner_tasks import owner_spec
 from tests.end_to_end.page_barriers import barriers_of
@@ -295,9 +296,12 @@ async def test_a_sample_is_taken_over_by_hand_and_handed_back(looked: Looked, sy
             await page.set_viewport_size({"width": width, "height": 720})
             assert await cut_off(page) == []
         await page.get_by_label("What to act on").select_option(label="button Go on")
-        await page.get_by_role("button", name="Press", exact=True).click()
+        async with held_request(page, "**/steer", lambda one: "action=click" in str(one.post_data)) as held:
+            await page.get_by_role("button", name="Press", exact=True).click()
+            await held.wait()
+            await page.get_by_role("button", name="Scroll down").click()
+            await page.get_by_role("button", name="Hand back").click()  # done once the press is
         await expect(page.locator(".live-address")).to_contain_text("/records/A-1", timeout=BOUND_MS)
-        await page.get_by_role("button", name="Hand back").click()
         await expect(page.get_by_role("button", name="Take over")).to_be_visible(timeout=BOUND_MS)
         assert await page.title() == f"{GATE}, live · Exhibit"
     await looked.client.interrupt(run_id)

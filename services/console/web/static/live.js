@@ -25,6 +25,10 @@ class LiveView extends HTMLElement {
   /** @type {Frame | null} */
   #frame = null;
   #busy = false;
+  /** @type {Act | null} */
+  #next = null;
+  #doing = "";
+  #missed = false;
   #rolled = 0;
   drawn = false;
   /** @type {EventSource | undefined} */
@@ -226,10 +230,18 @@ class LiveView extends HTMLElement {
     this.#send(fields());
   }
 
-  /** @param {Act} fields @param {boolean} [quietly] */
+  /**
+   * One act at a time: the page may be another one after it. To hand back is done after it; another press is not, and that is said.
+   * @param {Act} fields @param {boolean} [quietly]
+   */
   async #send(fields, quietly = false) {
-    if (this.#busy) return;
+    if (this.#busy) {
+      if (fields.steer === "back") this.#next = fields;
+      else if (!quietly && JSON.stringify(fields) !== this.#doing) this.#missed = true; // a double press is one
+      return;
+    }
     this.#busy = !quietly;
+    this.#doing = JSON.stringify(fields);
     if (!quietly) this.hands.setAttribute("aria-busy", "true");
     try {
       const body = new URLSearchParams({ form_key: this.dataset.formKey || "", ...fields });
@@ -242,6 +254,9 @@ class LiveView extends HTMLElement {
       if (!quietly) {
         this.#busy = false;
         this.hands.removeAttribute("aria-busy");
+        const next = this.#next;
+        this.#next = null;
+        if (next) this.#send(next);
       }
     }
   }
@@ -250,7 +265,9 @@ class LiveView extends HTMLElement {
   #answered(fields, told) {
     const done = told.done && told.ok !== false;
     this.answer.classList.toggle("bad", !done);
-    fill(this.answer, told.done && ["take", "keep", "back"].includes(fields.steer) ? "" : [done ? "" : "Not done: ", said(told.message || "")]);
+    const quiet = told.done && ["take", "keep", "back"].includes(fields.steer);
+    fill(this.answer, quiet ? "" : [done ? "" : "Not done: ", said(told.message || "")], this.#missed ? " What was pressed meanwhile was not done: press it again." : "");
+    this.#missed = false;
     if (!told.element || !this.elements) return;
     this.elements.value = String(told.element.ref);
     this.#choose(told.element);
