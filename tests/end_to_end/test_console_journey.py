@@ -116,7 +116,8 @@ async def run_three_and_then_the_rest(page: Page, app: RealApp) -> None:
     await expect(page.locator('[data-count="done"]')).to_have_text(str(RECORDS))
     await expect(page.locator('[data-count="failed"]')).to_have_text(str(len(app.truth.missing)))
     others = len(rows) - PILOT
-    await expect(page.locator(".facts")).to_contain_text(f"worked on {others} of {others}no model was asked")
+    told = f"worked on {others} of {others}{RECORDS} of them done by it alone; no model was asked"
+    await expect(page.locator(".facts")).to_contain_text(told)
 
 
 async def ended(page: Page) -> None:

@@ -89,6 +89,7 @@ async def show_run(request: Request) -> Response:
         query=urlencode({"run": run_id}),
         review=review, amount_words=amount_words, signed=signed, can_run=desk.has_services,
         draft=desk.draft_of(run_id), by_flow=sum(one.samples for one in status.worked if "flow" in one.drivers),
+        flow_did=sum(one.done for one in status.worked if one.drivers == ("flow",)),
         asked_model=any(one.llm_calls for one in status.worked),
         has_moved=any("flow" in one.drivers and one.done for one in status.worked),
         most_tags=MOST_TAGS, most_tag_chars=MOST_TAG_CHARS,
