@@ -58,6 +58,9 @@ async def test_a_spec_is_made_by_pointing_tried_and_given_rows(system: System, t
         await looked.goto(page.url)
         assert await barriers_of(looked) == []
         assert await out_of_reach(looked) == []
+        await assert_stays_where_it_is(looked)
+        await assert_says_that_it_tries(looked)
+        await page.reload()  # what was tried is another trial now
         for width in (640, 390):
             await looked.set_viewport_size({"width": width, "height": 844})
             assert await cut_off(looked) == []
@@ -78,6 +81,29 @@ async def test_a_spec_is_made_by_pointing_tried_and_given_rows(system: System, t
 def listed(page: Page, label: str) -> Locator:
     """Return the value under this label in the list of all that the page shows."""
     return page.locator(".point-list a:has(small)").filter(has_text=re.compile(rf"^\s*{label}"))
+
+
+async def assert_stays_where_it_is(page: Page) -> None:
+    """A press on the picture brings the form for a value, and the page stands where it stood."""
+    await page.goto(page.url.partition("#")[0])
+    await page.evaluate("scrollTo(0, 120)")
+    address = await page.locator(".point-picture a").last.get_attribute("href")
+    await page.locator(".point-picture a").last.dispatch_event("click", {"button": 0})
+    await page.wait_for_url(lambda url: url.endswith(str(address).partition("#")[0]))
+    await expect(page.locator("#naming")).to_be_visible()
+    await page.wait_for_load_state()
+    assert await page.evaluate("scrollY") == 120
+
+
+async def assert_says_that_it_tries(page: Page) -> None:
+    """What the button said while the rows were tried is kept for the next page: this one is on its way out."""
+    await page.evaluate("""() => new MutationObserver(() => {
+        const one = document.querySelector("[data-busy]:disabled");
+        if (one) sessionStorage.setItem("said", one.textContent);
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })""")
+    await page.get_by_role("button", name="Try them again").click()
+    await page.wait_for_url("**#tried")
+    assert await page.evaluate("sessionStorage.getItem('said')") == "Trying them …"
 
 
 async def press_on_picture(page: Page, label: str) -> None:

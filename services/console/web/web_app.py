@@ -215,6 +215,7 @@ def static_files() -> dict[str, StaticFile]:
         "build.js": script(DOM_PARTS, "frames", "moments", "asking", "build"),
         "table.js": script(DOM_PARTS, "asking", "decision_forms", "table"),
         "review.js": script(PICTURE_PARTS, "decision_forms", "review_desk"),
+        "pointing.js": (f"{strict}{joined('kept_place', 'busy')}", "text/javascript"),
         "asked.js": (own("asked.js"), "text/javascript"),
         "editor.js": (f"{strict}{read_parts(DOM_PARTS)}\n{editor}", "text/javascript"),
         "codemirror.js": (bundle.decode(), "text/javascript"),

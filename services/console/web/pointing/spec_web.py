@@ -49,7 +49,7 @@ from services.console.web.pointing.spec_drafts import (
     with_key,
     without_field,
 )
-from services.console.web.pointing.spec_facts import boxed, choices_of, chosen_of, key_ways
+from services.console.web.pointing.spec_facts import Chosen, boxed, choices_of, chosen_of, key_ways
 from services.console.web.pointing.trials import MOST_ROWS, SpecTrial, read_rows, rows_file, tried_part, try_rows
 from services.console.web.sample_web import FILE_POLICY
 from shared.contracts.discovery import Problem, Sample
@@ -62,10 +62,7 @@ from shared.text.normal import fold, quoted
 
 SPECS: Final = "/specs"
 MOST_LISTED = 300
-NOT_TOLD = (
-    "nothing tells this text from the others of the page: no label, no form and nothing that stands around it. Point "
-    "at another place of the same value, or leave only the words that are the value"
-)
+NOT_TOLD = "nothing tells this text from the others of the page: no label, no form and nothing that stands around it"
 
 
 def spec_drafts_of(request: Request) -> SpecDrafts:
@@ -145,7 +142,7 @@ async def _spec_page(request: Request, draft: SpecDraft, status: int, problems: 
     written = draft.spec()
     return page(
         request, "spec.html", status, draft=draft, base=f"{SPECS}/{draft.draft_id}", problems=problems, chosen=chosen,
-        choices=choices_of(chosen), state=state,
+        choices=choices_of(chosen), state=state, other_place=_other_place(chosen),
         shots=boxed(draft, values, chosen.element.ref if chosen else -1), find=find, values=listed[:MOST_LISTED],
         more_values=max(0, len(listed) - MOST_LISTED), spec_text=json.dumps(written, ensure_ascii=False, indent=2),
         key_ways=key_ways(draft), as_shown=as_shown,
@@ -173,6 +170,14 @@ async def change_spec(request: Request) -> Response:
         drafts.put(changed)
     place = "#tried" if request.path_params["act"] in TRIED_CHANGES else _otherwise(changed, request.state.form)
     return RedirectResponse(f"{SPECS}/{draft.draft_id}{place}", 303)
+
+
+def _other_place(chosen: Chosen | None) -> str:
+    """Return what to do about a value that nothing tells from others."""
+    part = (
+        "take the whole text" if chosen and chosen.shown != chosen.whole else "leave only the words that are the value"
+    )
+    return f"Point at another place of the same value, or {part}"
 
 
 def _otherwise(draft: SpecDraft, form: Mapping[str, str]) -> str:
@@ -210,7 +215,7 @@ def _take_field(draft: SpecDraft, form: Mapping[str, str]) -> SpecDraft | Proble
     # A way that was offered for another value, name or type may not read this one: the best one does.
     entry = next((one for one in entries if plain(entry_words(one)) == by), next(iter(entries), None))
     if entry is None:
-        return Problem(where=name, message=NOT_TOLD)
+        return Problem(where=name, message=f"{NOT_TOLD}. {_other_place(chosen)}")
     keys = dict(entry.entry)
     if form.get("optional", "") == "1":
         keys["type"] = f"{keys['type']} | null"
