@@ -101,6 +101,45 @@ def test_a_part_of_a_text_is_told_by_what_stands_around_it():
     assert reading.candidate.shown == "2.0.1"
 
 
+def line(*texts: str, y: float = 100) -> list[Element]:
+    """Return links that stand beside each other on one line, each with a text of its own."""
+    return [el("link", one, box=box(10 + 200 * at, y)) for at, one in enumerate(texts)]
+
+
+def shown_by(entry: PointedEntry, seen: PageObserved) -> str | None:
+    """Return what the entry reads on a page; None where it is not certain."""
+    reading = read_anew(task(pointed=dict(entry.entry)), NOBODY, seen).readings["pointed"]
+    return reading.candidate.shown if isinstance(reading, FieldFound) else None
+
+
+def test_between_two_texts_one_of_them_alone_may_tell_the_value():
+    seen = page(*line("#3", "closed", "defect"), *line("Votes", "4", y=300))
+    found = entries(seen, "closed")
+    assert [(one.entry.get("preceded_by"), one.entry.get("followed_by")) for one in found] == [
+        ("#[0-9]+", "defect"),
+        ("#[0-9]+", None),
+        (None, "defect"),
+    ]
+    both, before, after = found
+    other = page(*line("#4", "new", "task"), *line("Votes", "5", y=300))
+    assert [shown_by(one, other) for one in (both, before, after)] == [None, "new", None]
+    twice = page(*line("#4", "new", "task"), *line("#9", "gone", y=300))
+    assert shown_by(before, twice) is None, "several texts stand so, and a person decides"
+    assert before.entry not in [
+        one.entry for one in entries(page(*line("#3", "closed", "a"), *line("#9", "b", y=300)), "closed")
+    ]
+
+
+def test_a_part_of_a_heading_that_is_a_link_of_its_own_is_found_as_that_link():
+    def ticket(*texts: str) -> PageObserved:
+        return page(el("heading", " ".join(texts), box=box(0, 100, 900, 40), level=2), *line(*texts))
+
+    found = entries(ticket("#3", "closed", "defect"), "#3 closed defect", "closed")
+    assert [shown_by(one, ticket("#4", "in work", "task")) for one in found[:3]] == [None, "in work", None]
+    cut = next(one for one in entries(ticket("#3", "closed", "defect"), "#3 closed defect", "closed defect"))
+    assert cut.entry["shown_in"] == "heading", "no element of its own has these words"
+
+
 @pytest.mark.parametrize(
     ("shown", "value", "other", "wanted"),
     [
