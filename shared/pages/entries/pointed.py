@@ -42,6 +42,8 @@ from shared.task.typed_values import typed_value
 from shared.text.normal import Normal, fold, label_form, tidy
 
 MOST_LABELS, MOST_PARTS, MOST_ENTRIES = 8, 3, 3
+PLACE_KEYS = ("labels", "under", "shown_in", "pattern", "preceded_by", "followed_by")
+"""Keys of an entry that say where its value stands, and how it looks there."""
 MAX_LABEL_CHARS = 60
 MOST_ELEMENTS_READ = 60_000
 """Elements that are read again for one text: a long page is tried with fewer entries."""

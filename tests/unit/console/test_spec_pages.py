@@ -14,12 +14,14 @@ from services.console.text.trial_story import TriedField
 from services.console.web import web_app
 from services.console.web.pointing.spec_drafts import address_with, learned_of
 from services.console.web.pointing.trials import TriedPlace
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.explained import NearValue
 from shared.pages.entries.value_places import field_name_of
 from shared.streams import ARTIFACTS
 from shared.task.spec import check_spec
+from tests.unit.console.asked_pages import SentPage
 from tests.unit.console.pointing_room import HOSTILE, SHOWN, URL, PointingRoom, record
-from tests.unit.planner.planner_pages import box, el, heading, page
+from tests.unit.planner.planner_pages import box, el, heading, page, row
 
 
 @pytest.fixture
@@ -380,3 +382,70 @@ async def test_what_asks_nothing_of_the_bus_waits_for_none(room: PointingRoom, m
     assert [(await room.ask(path, view)).status for path in ("/views", "/views/remove")] == [303, 303]
     away = await room.ask("/new")
     assert (away.status, "the bus is away" in away.text) == (503, True)
+
+
+def ticket(number: str, status: str, kind: str, *more: Element) -> PageObserved:
+    """Return a page whose headline has links of its own: its number, its status and its kind."""
+    line = [el("link", one, box=box(10 + 200 * at, 40)) for at, one in enumerate((f"#{number}", status, kind))]
+    parts = (heading("Pump leaks"), *row("Number", number))
+    return page(*(replace(one, box=box(10, 200 + 40 * at)) for at, one in enumerate(parts)), *line, *more)
+
+
+async def pointed_at_ticket(tmp_path: Path, *tried: PageObserved) -> PointingRoom:
+    """Point at the number and the status of ticket 3, and try tickets 4, 5 and so on."""
+    site = {f"http://site/tickets/{at}": [one] for at, one in enumerate(tried, 4)}
+    room = PointingRoom(tmp_path, {"http://site/tickets/3": [ticket("3", "closed", "defect")], **site})
+    await room.open("http://site/tickets/3")
+    await room.take("3", "number")
+    await room.take("closed", "status", by="in a text, after “#[0-9]+”, before “defect”")
+    await room.bus.put(ARTIFACTS, "blob-try", b"PNG")
+    await room.do("try", rows="\n".join(str(at) for at, _ in enumerate(tried, 4)))
+    return room
+
+
+def rules_offered(shown: SentPage) -> list[str]:
+    """Return the other ways to find a field that the page offers, each once."""
+    forms = re.findall(r'/rule" class="inline">.*?<button type="submit">(.*?)</button>', shown.text, re.DOTALL)
+    return list(dict.fromkeys(re.sub(r"<[^>]*>", "", one) for one in forms))
+
+
+async def test_a_field_that_was_not_read_is_mended_by_a_rule_that_reads_all_tried_records(tmp_path: Path):
+    room = await pointed_at_ticket(tmp_path, ticket("4", "in work", "task"), ticket("5", "new", "defect"))
+    shown = await room.ask(room.at)
+    assert shown.text.count("all read, and the record proven") == 1
+    assert rules_offered(shown) == ["in a text, after “#[0-9]+”: “in work”, “new”"]
+    changed = await room.do("rule", field="status", number="0")
+    assert "The spec has changed since" in changed.text
+    again = await room.do("try", rows="4\n5")
+    assert again.text.count("all read, and the record proven") == 2
+    assert (await room.do("rule", field="status", number="0")).status == 409, "nothing is to be mended any more"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [
+            ticket("4", "new", "task"),
+            ticket("5", "new", "task", el("link", "#9", box=box(10, 500)), el("link", "gone", box=box(200, 500))),
+        ],
+        [ticket("4", "new", "task"), page(*row("Number", "5"), el("link", "new", box=box(10, 500)))],
+    ],
+    ids=["it finds several on one of them", "it finds none on one of them"],
+)
+async def test_a_rule_that_does_not_read_each_tried_record_is_not_offered(tmp_path: Path, others: list[PageObserved]):
+    room = await pointed_at_ticket(tmp_path, *others)
+    assert rules_offered(await room.ask(room.at)) == []
+    assert (await room.do("rule", field="status", number="0")).status == 409
+
+
+async def test_a_rule_that_reads_another_value_than_a_certain_one_is_not_offered(tmp_path: Path):
+    room = await pointed_at_ticket(tmp_path, ticket("4", "new", "task"), ticket("5", "old", "defect"))
+    [draft] = room.specs.newest()
+    assert draft.trial is not None
+    first, second = draft.trial.records
+    read = second.others["status"]
+    assert len(rules_offered(await room.ask(room.at))) == 1
+    other = tuple(None if value is None else replace(value, value="gone", shown="gone") for value in read)
+    records = (first, dataclasses.replace(second, others={"status": other}))
+    room.specs.put(dataclasses.replace(draft, trial=dataclasses.replace(draft.trial, records=records)))
+    assert rules_offered(await room.ask(room.at)) == []
