@@ -160,7 +160,8 @@ def _tried(
     if field.shown_in is None and others & labels_of(name, field) and field.under is None:
         return None
     read = read_anew(spec.model_copy(update={"output_schema": {**spec.output_schema, name: field}}), sample, page)
-    one = _read_at(read.readings[name], pointed)
+    # What proves the record is found without its label too: that says nothing of the label.
+    one = _read_at((read.by_label if field.labels else read.readings)[name], pointed)
     if one is None or read.proof.state == "mismatch" or not _leaves(before, read, name):
         return None
     order = date_hints(page) if base_type(field.type) in ("date", "date-time") else None

@@ -449,3 +449,39 @@ async def test_a_rule_that_reads_another_value_than_a_certain_one_is_not_offered
     records = (first, dataclasses.replace(second, others={"status": other}))
     room.specs.put(dataclasses.replace(draft, trial=dataclasses.replace(draft.trial, records=records)))
     assert rules_offered(await room.ask(room.at)) == []
+
+
+async def test_the_way_that_was_taken_is_the_one_that_a_change_begins_with(tmp_path: Path):
+    parts = (el("heading", "#3 closed defect", level=2, tag="h2"), el("link", "Previous Ticket"), heading("Pump leaks"))
+    seen = page(*(replace(one, box=box(10, 40 * at)) for at, one in enumerate(parts)), *row("Owner", "Ann Lee"))
+    room = PointingRoom(tmp_path, {"http://site/tickets/3": [seen]})
+    await room.open("http://site/tickets/3")
+    at = room.ref("#3 closed defect")
+    ways = (await room.ask(f"{room.at}?value={at}&shown=3")).text
+    await room.do("field", ref=at, shown="3", name="ticket", type="string")
+    [draft] = room.specs.newest()
+    taken = dict(draft.fields[0].entry)
+    assert (draft.key, taken["shown_in"], taken["preceded_by"]) == ("ticket", "heading", "#"), ways
+    naming = (await room.ask(f"{room.at}?value={at}")).text
+    chosen = re.findall(r'name="by" value="([^"]*)"( checked)?', naming)
+    assert [words for words, checked in chosen if checked] == [
+        "in a heading, after “#”, before “closed defect”, of the form [0-9]+"
+    ]
+    assert not [words for words, _ in chosen if "label" in words], "no label stands beside it"
+    for words, _ in chosen[:1]:
+        await room.do("field", ref=at, shown="3", name="ticket", type="string", by=words)
+    [after] = room.specs.newest()
+    assert (after.fields[0].entry, after.key) == (taken, "ticket")
+
+
+async def test_a_change_of_the_name_alone_keeps_the_way_and_the_words_for_none(room: PointingRoom):
+    await pointed_at(room)
+    await room.do("try", rows="R-18")
+    await room.do("none", row="0", field="owner")
+    changed = await room.take("Ann Lee", "holder", by="beside the label “Owner”", optional="1")
+    assert changed.status == 200
+    written = json.loads((await room.ask(f"{room.at}/spec.json")).text)
+    assert written["output_schema"]["holder"] == {
+        "type": "string | null", "labels": ["Owner"], "not_present": ["Unassigned"],
+    }  # fmt: skip
+    assert "owner" not in written["output_schema"]

@@ -20,6 +20,7 @@ from shared.contracts.discovery import Sample
 from shared.field_types import base_type, nullable
 from shared.hosts import host_of
 from shared.pages.elements import is_heading, is_input, text_of
+from shared.pages.entries.guessed_types import TypeGuess
 from shared.pages.entries.pointed import (
     MOST_ENTRIES,
     PLACE_KEYS,
@@ -60,6 +61,12 @@ class PointedField:
     entry: Mapping[str, Any]
     headline: int = 0
     others: tuple[PointedEntry, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """What tells its type from others, as `TypeGuess.code`."""
+        order = self.entry.get("date_order")
+        return f"{base_type(self.entry['type'])}{f':{order}' if order else ''}"
 
 
 @dataclass(frozen=True)
@@ -362,6 +369,28 @@ def entries_of(
         return ()
     task = draft.task(**{name: type_keys})
     return pointed_entries(task, draft.sample, draft.look.page, name, pointed, most)
+
+
+def ways_of(
+    draft: SpecDraft,
+    had: PointedField | None,
+    name: str,
+    kind: TypeGuess,
+    pointed: PointedText,
+    most: int = MOST_ENTRIES,
+) -> tuple[PointedEntry, ...]:
+    """Return the ways to find a value as a field of this type, the best first. ``had``: the field that it is the value
+    of; while its value and its type stay, the way that was taken comes first, as it was taken.
+
+    ``draft``: without that field, where it is to have another name."""
+    found = entries_of(draft, name, kind.keys, pointed, most)
+    if had is None or had.shown != pointed.shown or had.code != kind.code:
+        return found
+    if had.name != name and not any(key in had.entry for key in PLACE_KEYS):  # it was found by its name
+        return found
+    taken = PointedEntry(had.entry, had.shown, had.headline)
+    others = [one for one in found if entry_words(one) != entry_words(taken)]
+    return (taken, *others)[:most]
 
 
 def with_field(draft: SpecDraft, one: PointedField) -> SpecDraft:

@@ -11,8 +11,8 @@ from services.console.web.pointing.spec_drafts import (
     PointableText,
     PointedField,
     SpecDraft,
-    entries_of,
     entry_words,
+    ways_of,
     with_key,
 )
 from shared.contracts.browser_pool import Element
@@ -113,18 +113,18 @@ def chosen_of(draft: SpecDraft, asked: str, given: Mapping[str, str], *, take_wh
         value = labelled[1]
     shown = tidy(given.get("shown", "") or value)[:MAX_SHOWN_CHARS]
     guesses = guess_types(shown, element, draft.look.page)
-    code = given.get("type", "") or _code_of(had) or (guesses.guess.code if guesses.guess is not None else "")
+    code = (
+        given.get("type", "")
+        or (had.code if had is not None else "")
+        or (guesses.guess.code if guesses.guess is not None else "")
+    )
     entries: tuple[PointedEntry, ...] = ()
     taken = {one.name: one for one in draft.fields}
     name = given.get("name", "").strip() or (had.name if had is not None else "")
     kind = next((one for one in guesses.all if one.code == code), guesses.guess)
     if kind is not None:
-        entries = entries_of(
-            draft,
-            had.name if had is not None else field_name_of("pointed", taken),
-            kind.keys,
-            PointedText(element.ref, shown),
-        )
+        own = had.name if had is not None else field_name_of("pointed", taken)
+        entries = ways_of(draft, had, own, kind, PointedText(element.ref, shown))
     if not name and not had:
         name = name_in_list(draft, shown)
     if not name:
@@ -149,10 +149,3 @@ def name_in_list(draft: SpecDraft, shown: str) -> str:
 def is_same_cell(cell: str, shown: str) -> bool:
     """Return whether a list and the page of its item say the same: "#12" is 12."""
     return cell != "" and fold(bare_key(cell)) == fold(bare_key(shown))
-
-
-def _code_of(had: PointedField | None) -> str:
-    if had is None:
-        return ""
-    order = had.entry.get("date_order")
-    return f"{base_type(had.entry['type'])}{f':{order}' if order else ''}"

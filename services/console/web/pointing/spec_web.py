@@ -40,7 +40,6 @@ from services.console.web.pointing.spec_drafts import (
     FoundIn,
     PointedField,
     SpecDraft,
-    entries_of,
     entry_words,
     learned_of,
     other_entries,
@@ -48,6 +47,7 @@ from services.console.web.pointing.spec_drafts import (
     shown_values,
     state_of,
     task_id_of,
+    ways_of,
     with_field,
     with_key,
     without_field,
@@ -211,15 +211,13 @@ def _take_field(draft: SpecDraft, form: Mapping[str, str]) -> SpecDraft | Proble
         return Problem(where="value", message=f"{quoted(chosen.shown)} is no part of {quoted(chosen.whole, 80)}")
     renamed = without_field(draft, chosen.had.name) if chosen.had is not None and chosen.had.name != name else draft
     pointed = PointedText(chosen.element.ref, chosen.shown)
-    entries = entries_of(renamed, name, kind.keys, pointed, MOST_ENTRIES + MOST_OTHERS)
+    entries = ways_of(renamed, chosen.had, name, kind, pointed, MOST_ENTRIES + MOST_OTHERS)
     by = form.get("by", "")
     # A way that was offered for another value, name or type may not read this one: the best one does.
     entry = next((one for one in entries if plain(entry_words(one)) == by), next(iter(entries), None))
     if entry is None:
         return Problem(where=name, message=NOT_TOLD)
-    keys = dict(entry.entry)
-    if form.get("optional", "") == "1":
-        keys["type"] = f"{keys['type']} | null"
+    keys = {**entry.entry, "type": f"{kind.type} | null" if form.get("optional", "") == "1" else kind.type}
     others = tuple(one for one in entries if one is not entry and not one.headline)[:MOST_OTHERS]
     changed = with_field(renamed, PointedField(name, chosen.element.ref, entry.shown, keys, entry.headline, others))
     _, problems = check_spec(changed.spec())
