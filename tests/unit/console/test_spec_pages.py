@@ -485,3 +485,32 @@ async def test_a_change_of_the_name_alone_keeps_the_way_and_the_words_for_none(r
         "type": "string | null", "labels": ["Owner"], "not_present": ["Unassigned"],
     }  # fmt: skip
     assert "owner" not in written["output_schema"]
+
+
+@pytest.mark.parametrize(
+    ("title", "told", "types"),
+    [
+        ("See timeline at 08/15/26 02:39:00", "The date is in the markup", ["date-time", "date", "string"]),
+        (None, "the page has no date for it", ["string"]),
+        (HOSTILE, "the page has no date for it", ["string"]),
+        (f"{HOSTILE} 2026-08-15", "The date is in the markup", ["date", "string"]),
+    ],
+    ids=["a date in the title", "no title", "a title without a date", "a hostile title"],
+)
+async def test_of_a_text_that_counts_from_now_the_date_of_the_markup_is_offered(
+    tmp_path: Path, title: str | None, told: str, types: list[str]
+):
+    opened = replace(el("link", "4 months ago", title=title, box=box(200, 900)), ref=90)
+    seen = record(due="2026-03-04")
+    label = replace(el("text", "Opened", box=box(10, 900)), ref=89)
+    room = PointingRoom(tmp_path, {URL: [replace(seen, elements=(*seen.elements, label, opened))]})
+    await room.open()
+    naming = (await room.ask(f"{room.at}?value=90")).text
+    assert ("counts from the time of reading" in naming, told in naming) == (True, True)
+    assert re.findall(r'<option value="([^"]+)"', naming) == types
+    assert "<script>alert" not in naming
+    other = (await room.ask(f"{room.at}?value={room.ref('Ann Lee')}")).text
+    assert "counts from the time of reading" not in other
+    await room.do("field", ref="90", shown="4 months ago", name="opened", type=types[0])
+    [draft] = room.specs.newest()
+    assert draft.fields[0].entry["type"] == types[0]

@@ -19,10 +19,11 @@ from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
 from shared.field_types import base_type, nullable
 from shared.pages.boxes import has_centre
-from shared.pages.elements import is_heading, is_input, text_of
+from shared.pages.elements import is_heading, is_input, text_of, title_of
 from shared.pages.entries.guessed_types import TypeGuesses, guess_types
 from shared.pages.entries.pointed import PointedEntry, PointedText, can_be_pointed_at, labels_near
 from shared.pages.entries.value_places import field_name_of, label_and_value
+from shared.text.dates import is_relative
 from shared.text.normal import bare_key, fold, tidy
 from shared.text.record_words import find_mention
 
@@ -60,6 +61,17 @@ class Chosen:
     entries: tuple[PointedEntry, ...]
     had: PointedField | None
     optional: bool = False
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether the text counts from the time of reading, so that it says no day later."""
+        return is_relative(self.shown)
+
+    @property
+    def marked(self) -> str:
+        """What the markup adds to a text that counts from the time of reading, where a date is in it; else empty."""
+        is_dated = any(base_type(one.type) in ("date", "date-time") for one in self.guesses.all)
+        return title_of(self.element, self.shown) or "" if self.is_relative and is_dated else ""
 
 
 def choices_of(chosen: Chosen | None) -> list[tuple[str, bool]]:

@@ -211,6 +211,27 @@ def test_the_type_of_a_text_is_guessed(shown: str, guess: str, value: str):
     assert "string" in {one.type for one in found.all}
 
 
+def test_a_date_that_only_the_markup_says_is_offered_beside_the_text():
+    title = "See timeline at 08/15/26 02:39:00"
+    seen = page(text("Opened", box=box(0, 0)), text("4 months ago", title=title, box=box(100, 0)))
+    found = guess_types("4 months ago", seen.elements[1], seen)
+    assert found.guess is not None
+    assert [(one.type, one.value) for one in found.all] == [
+        ("date-time", "2026-08-15T02:39:00"),
+        ("date", "2026-08-15"),
+        ("string", "4 months ago"),
+    ]
+    spec = task(pointed={"type": "date-time"})
+    [first, *_] = pointed_entries(spec, NOBODY, seen, "pointed", PointedText(2, "4 months ago"))
+    assert (first.entry["type"], first.shown) == ("date-time", "4 months ago")
+    open_ = page(text("4 months ago", title="See timeline at 08/09/26"))
+    found = guess_types("4 months ago", open_.elements[0], open_)
+    assert found.guess is None
+    assert {(one.date_order, one.value) for one in found.all if one.type == "date"} == {
+        ("dmy", "2026-09-08"), ("mdy", "2026-08-09"), ("ymd", "2008-09-26"),
+    }  # fmt: skip
+
+
 def test_a_date_that_the_page_leaves_open_is_for_a_person_and_one_that_it_settles_is_not():
     open_ = page(cell("Due", "03/04/2026", 1))
     found = guess_types("03/04/2026", open_.elements[0], open_)
