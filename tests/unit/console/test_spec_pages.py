@@ -514,3 +514,25 @@ async def test_of_a_text_that_counts_from_now_the_date_of_the_markup_is_offered(
     await room.do("field", ref="90", shown="4 months ago", name="opened", type=types[0])
     [draft] = room.specs.newest()
     assert draft.fields[0].entry["type"] == types[0]
+
+
+async def test_a_key_with_a_mark_before_it_is_that_of_rows_without_it_and_the_page_says_so(tmp_path: Path):
+    def seen(number: str, kind: str) -> PageObserved:
+        return page(el("heading", f"#{number} {kind}", level=1, tag="h1", box=box(10, 10)), *row("Owner", "Ann Lee"))
+
+    site = {f"http://site/tickets/{number}": [seen(number, kind)] for number, kind in (("3", "closed"), ("4", "new"))}
+    site["http://site/tickets/5"] = [seen("6", "new, after #5")]
+    room = PointingRoom(tmp_path, site)
+    await room.open("http://site/tickets/3")
+    at = room.ref("#3 closed")
+    taken = await room.do("field", ref=at, shown="#3", name="ticket", type="string", by="in a heading, before “closed”")
+    [draft] = room.specs.newest()
+    entry = {"type": "string", "shown_in": "heading", "pattern": "#[0-9]+", "followed_by": "closed"}
+    room.specs.put(dataclasses.replace(draft, fields=(dataclasses.replace(draft.fields[0], entry=entry),)))
+    assert "They are one key, and a row may write either" in taken.text
+    await room.bus.put(ARTIFACTS, "blob-try", b"PNG")
+    shown = await room.do("try", rows="4\n5")
+    right, wrong = shown.text.split('<article class="tried"')[1:]
+    assert ("all read, and the record proven" in right, "all read, and the record proven" in wrong) == (True, False)
+    refused = await room.do("try", rows="3")
+    assert (refused.status, "the record that the spec was made with" in refused.text) == (409, True)

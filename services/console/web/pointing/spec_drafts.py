@@ -149,6 +149,12 @@ class SpecDraft:
         return next((one.shown for one in self.fields if one.name == self.key), "")
 
     @property
+    def key_without_mark(self) -> str:
+        """The key without the mark that the page writes before it, such as that of `#3`; empty where it has none."""
+        bare = bare_key(self.key_value)
+        return bare if bare != self.key_value else ""
+
+    @property
     def guessed_from(self) -> str:
         """What of the page the key was guessed from, for people; empty: it was not guessed."""
         key = next((one for one in self.fields if one.name == self.key), None)

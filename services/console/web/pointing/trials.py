@@ -26,6 +26,7 @@ from shared.submission.samples import first_problems, samples_of_table
 from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
 from shared.task.spec import check_spec
+from shared.text.record_words import is_equal_text
 
 MOST_ROWS = 3
 ANSWER_TIMEOUT_S = 600.0
@@ -166,7 +167,7 @@ def read_rows(
     if found or table is None:
         return (), first_problems((*problems, *found) if table is None else tuple(found))
     samples = samples_of_table(checked, table)[0]
-    if any(one.key == pointed for one in samples):
+    if any(is_equal_text(one.key, pointed) for one in samples):
         told = f"{pointed} is the record that the spec was made with: it shows nothing of the others"
         return (), (Problem(where="rows", message=told),)
     return samples, ()
