@@ -122,7 +122,7 @@ def _inside(elements: Sequence[Element], element: Element, shown: str) -> list[E
         for one in elements
         if one is not element and one.frame == element.frame and one.box is not None and has_centre(area, one.box)
     ]
-    found = [one for one in inside if can_be_pointed_at(one) and fold(text_of(one)) == fold(shown)]
+    found = [one for one in inside if can_be_pointed_at(one) and text_of(one) == shown]
     return found if len(found) == 1 else []
 
 
@@ -279,7 +279,7 @@ def _beside(elements: Sequence[Element], element: Element) -> tuple[str, str]:
 def _on_line(one: Element | None, element: Element) -> str:
     if one is None or one.frame != element.frame or one.box is None or element.box is None:
         return ""
-    return text_of(one) if is_on_one_line(one.box, element.box) else ""
+    return text_of(one) if is_on_one_line(one.box, element.box) and not _is_around(one, element) else ""
 
 
 def labels_near(elements: Sequence[Element], element: Element, shown: str) -> Iterator[str]:
@@ -311,12 +311,20 @@ def _near(elements: Sequence[Element], element: Element, shown: str) -> Iterator
         one
         for one in reversed(elements[max(0, at - MOST_BEFORE) : at])
         if one.frame == element.frame and not is_input(one) and 0 < len(one.name) <= MAX_NAME_CHARS
+        if not _is_around(one, element)
     ]
     same_row = [one for one in before if element.row is not None and one.row == element.row]
     yield from (one.name for one in same_row if one.column == 0)
     yield from (one.name for one in before[:2])
     yield from (one.name for one in before if _is_above(one, element))
     yield from (one.name for one in before if is_header(one) or one.name.rstrip().endswith((":", "：")))
+
+
+def _is_around(one: Element, element: Element) -> bool:
+    """Return whether a text has the other one within it, such as a heading its links: it is no label of it."""
+    if one.box is None or element.box is None:
+        return False
+    return has_centre(one.box, element.box) and fold(text_of(element)) in fold(one.name)
 
 
 def _is_above(one: Element, element: Element) -> bool:

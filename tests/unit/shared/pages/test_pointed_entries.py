@@ -136,6 +136,12 @@ def test_a_part_of_a_heading_that_is_a_link_of_its_own_is_found_as_that_link():
 
     found = entries(ticket("#3", "closed", "defect"), "#3 closed defect", "closed")
     assert [shown_by(one, ticket("#4", "in work", "task")) for one in found[:3]] == [None, "in work", None]
+    own = entries(ticket("#3", "closed", "defect"), "#3 closed defect", "#3")
+    assert own
+    of_heading = [one for one in own if one.entry.get("labels") or one.entry.get("preceded_by")]
+    assert of_heading == [], "the heading is no label of a link within it, and does not stand before it"
+    beside = [*ticket("#3", "closed", "defect").elements, text("Closed", box=box(700, 110))]
+    assert len(entries(page(*beside), "#3 closed defect", "closed")) == 3, "it is written in another way"
     cut = next(one for one in entries(ticket("#3", "closed", "defect"), "#3 closed defect", "closed defect"))
     assert cut.entry["shown_in"] == "heading", "no element of its own has these words"
 
