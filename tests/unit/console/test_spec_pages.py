@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from services.console.text.trial_story import TriedField
 from services.console.web import web_app
+from services.console.web.pointing.settling import key_offer
 from services.console.web.pointing.spec_drafts import address_with, learned_of
 from services.console.web.pointing.trials import TriedPlace
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.explained import NearValue
+from shared.contracts.explained import NearValue, SettlingKey
 from shared.pages.entries.value_places import field_name_of
 from shared.streams import ARTIFACTS
 from shared.task.spec import check_spec
@@ -536,3 +537,15 @@ async def test_a_key_with_a_mark_before_it_is_that_of_rows_without_it_and_the_pa
     assert ("all read, and the record proven" in right, "all read, and the record proven" in wrong) == (True, False)
     refused = await room.do("try", rows="3")
     assert (refused.status, "the record that the spec was made with" in refused.text) == (409, True)
+
+
+def test_each_order_of_a_date_is_offered_with_the_day_that_it_gives():
+    def offer(day: str) -> str:
+        return key_offer(
+            SettlingKey(keys={}, entry={}, why="order_of_dates", state="value", value=day, shown="03/04/26")
+        )
+
+    assert offer("2026-04-03").startswith("Read “03/04/26” as 2026-04-03: ")
+    assert offer("2026-03-04").startswith("Read “03/04/26” as 2026-03-04: ")
+    same = SettlingKey(keys={}, entry={}, why="one_label", state="value", value="Ann Lee", shown="Ann Lee")
+    assert key_offer(same).startswith("Read “Ann Lee”: ")

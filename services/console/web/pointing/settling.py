@@ -15,7 +15,8 @@ from shared.contracts.steps import FieldValue
 from shared.field_types import nullable
 from shared.pages.elements import text_of
 from shared.pages.entries.absence_words import of_any_record
-from shared.text.normal import quoted, tidy
+from shared.task.typed_values import as_shown
+from shared.text.normal import fold, quoted, tidy
 
 MAX_SHOWN_CHARS, MOST_OFFERS = 80, 6
 
@@ -131,7 +132,11 @@ def key_offer(key: SettlingKey) -> str:
         return "Some records have none"
     if key.why == "other_type":
         return f"Read {shown} as {key.entry['type']}"
-    return f"Read {shown}: {key_words(key.why)}" if key.state == "value" else key_words(key.why)
+    if key.state != "value":
+        return key_words(key.why)
+    value = as_shown(key.value)[:MAX_SHOWN_CHARS]
+    read = f"Read {shown}" if not value or fold(value) == fold(key.shown) else f"Read {shown} as {value}"
+    return f"{read}: {key_words(key.why)}"
 
 
 ANOTHER_TRIAL = Problem(where="", message="this is of an earlier try: look at the records as they are now")
