@@ -12,7 +12,7 @@ from dataclasses import replace
 from msgspec.structs import replace as replace_part
 
 from services.planner.deps import PlannerDeps
-from services.planner.judge.explaining.explain import explained_fields, is_certain
+from services.planner.judge.explaining.explain import explained_fields, is_certain, read_with_others
 from services.planner.judge.field_values import judge_field
 from services.planner.state.attempt_state import SampleView
 from services.planner.tried_work import LABEL, tried_work
@@ -61,7 +61,8 @@ async def try_sample(request: TrySample, deps: PlannerDeps) -> TryReply:
     last = view.page
     says = absence_words(last) if last is not None and finished.status != "done" else ()
     told = explain_all(finished, values, view)
-    return SampleTried(finished=told, values=values, pictures=pictures, says=says)
+    otherwise = read_with_others(view, request.others) if _is_of_record(finished) else {}
+    return SampleTried(finished=told, values=values, pictures=pictures, says=says, others=otherwise)
 
 
 def tried_values(finished: SampleFinished, view: SampleView) -> tuple[FieldValue, ...]:
@@ -85,10 +86,15 @@ def explain_all(finished: SampleFinished, values: Iterable[FieldValue], view: Sa
     sure = {value.field: value for value in values if is_certain(value, view)}
     here = [name for name, value in sure.items() if value.source and value.source.snapshot_id == page.snapshot_id]
     unsure = [name for name in view.spec.output_schema if name not in sure]
-    facts = facts_of(finished.reason)
-    if finished.status == "done" or (facts is not None and facts.of_fields):
+    if _is_of_record(finished):
         return replace_part(finished, explained=explained_fields(view, unsure, here))
     return replace_part(finished, explained=explained_fields(view, [], [*unsure, *here]))
+
+
+def _is_of_record(finished: SampleFinished) -> bool:
+    """Return whether the last page is that of the record, so that its fields count."""
+    facts = facts_of(finished.reason)
+    return finished.status == "done" or (facts is not None and facts.of_fields)
 
 
 async def _take_picture(shot: ActOnPage, deps: PlannerDeps) -> tuple[Artifact, ...]:

@@ -13,11 +13,13 @@ from shared.contracts.steps import FieldValue, ShownCount
 
 
 class TrySample(Message, frozen=True, kw_only=True):
-    """Request to work on one sample of a task by the planner. ``planner``: None is the default one."""
+    """Request to work on one sample of a task by the planner. ``planner``: None is the default one. ``others``: entries
+    that may take the place of a field's own in ``output_schema``; each is read on the last page, by itself."""
 
     spec: dict[str, Any]
     sample: Sample
     planner: str | None = None
+    others: dict[str, tuple[dict[str, Any], ...]] = {}
 
 
 class SampleTried(Message, frozen=True, kw_only=True):
@@ -26,12 +28,15 @@ class SampleTried(Message, frozen=True, kw_only=True):
     ``finished``: the result, as that of a run, with all of its fields in ``explained``. ``values``: every field as the
     last page shows it, also where the result keeps none. ``pictures``: screenshots of that page. ``says``: where the
     sample is not done, its short texts that may say that there is no such record, the likeliest first.
+    ``others``: what the last page gives with each entry that was asked for, in their order; None: no certain value. Of
+    a page that is not that of the record nothing is told.
     """
 
     finished: SampleFinished
     values: tuple[FieldValue, ...]
     pictures: tuple[Artifact, ...] = ()
     says: tuple[str, ...] = ()
+    others: dict[str, tuple[FieldValue | None, ...]] = {}
 
 
 class TryRefused(Message, frozen=True, kw_only=True):

@@ -148,14 +148,23 @@ _TODAY = (
     "|hoy|ayer|anteayer|manana"
 )
 _AT = rf"\.?(?:,? (?:(?:at|um|a|a las) )?{_CLOCK})?"
+_NOW = "(?:just )?now|moments? ago|gerade eben|jetzt"
+_IN_OR_BEFORE = rf"(?:in|vor|il y a|dans|hace|en|dentro de) {_SPAN}"
 _VAGUE = re.compile(
-    rf"(?:just )?now|moments? ago|gerade eben|jetzt|{_CLOCK}"
-    rf"|(?:{_TODAY}|(?:(?:last|next|this) )?(?:week|month|year)){_AT}"
-    rf"|{_SPAN}(?: ago| from now)?|(?:in|vor|il y a|dans|hace|en|dentro de) {_SPAN}"
+    rf"{_NOW}|{_CLOCK}|(?:{_TODAY}|(?:(?:last|next|this) )?(?:week|month|year)){_AT}"
+    rf"|{_SPAN}(?: ago| from now)?|{_IN_OR_BEFORE}"
+)
+_FROM_NOW = re.compile(
+    rf"{_NOW}|(?:{_TODAY}|(?:last|next|this) (?:week|month|year)){_AT}|{_SPAN}(?: ago| from now)|{_IN_OR_BEFORE}"
 )
 _VAGUE_WEEKDAY = tuple(
     re.compile(rf"(?:(?:last|next|this) )?(?P<day>{word}){_AT}") for word in (r"[^\W\d_]+", r"[^\W\d_]+[- ][^\W\d_]+")
 )
+
+
+def is_from_now(text: str) -> bool:
+    """Whether ``text`` (bare) itself says that it counts from now. A time of day, a weekday and a span may not."""
+    return _FROM_NOW.fullmatch(text) is not None
 
 
 def is_vague(text: str) -> bool:

@@ -12,7 +12,8 @@ Decided so, and held by tests:
   ``3 days ago (2024-03-05)`` is the one.
 - ``midnight`` may be the beginning of its day or the end: no date-time can be made of it, but a date can.
 - A zone by name (``EST``) is not told from others of that name: no date-time can be made of it, but a date can.
-- ``3 days ago`` is no date: the clock it was counted by is not on the page. Only the element's title can say the date.
+- ``3 days ago`` is no date: the clock it was counted by is not on the page. Only the element's title can say the date,
+  also as the one date within it: ``See timeline at 08/15/26 02:39:00``.
 - A date is taken as written: no zone is added and none is converted.
 """
 
@@ -22,10 +23,22 @@ import re
 from contextlib import suppress
 from datetime import date
 
-from shared.text.date_numbers import EITHER_MIDNIGHT, NUMERIC, UNKNOWN_ZONE, NotADate, is_zoned
-from shared.text.normal import Invalid, plain, quoted
-from shared.text.written_dates import Dated, Order, Undated, read_date
+from shared.text.date_numbers import (
+    ALONE,
+    EITHER_MIDNIGHT,
+    NUMERIC,
+    UNKNOWN_ZONE,
+    NotADate,
+    is_zoned,
+    readable_orders,
+)
+from shared.text.date_words import is_from_now
+from shared.text.normal import Invalid, bare, plain, quoted
+from shared.text.written_dates import MAX_CHARS, Dated, Order, Undated, read_date
 
+MOST_TITLE_WORDS, MOST_DATE_WORDS = 40, 8
+"""Of a title in which a date is looked for, and of that date."""
+_AROUND_DATE = ".,;:()[] "
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -50,6 +63,20 @@ def iso_date(text: str) -> str:
     return _day(text, None, None).isoformat()
 
 
+def is_relative(shown: str) -> bool:
+    """Return whether a text says a moment by how far it is from the time of reading, as ``3 days ago`` does."""
+    return len(shown) <= MAX_CHARS and is_from_now(bare(plain(shown)))
+
+
+def date_in_markup(shown: str, title: str) -> str:
+    """Return the moment, else the day, that the title of a relative text says by itself; empty: it says none, or the
+    text is none."""
+    if not is_relative(shown):
+        return ""
+    said = (read(shown, title=title) for read in (date_time_value, date_value))
+    return next((one for one in said if isinstance(one, str)), "")
+
+
 def same_date(one: str, other: str) -> bool:
     """Return whether both texts may say the same day, each in its own notation. Where one of them is no date, they do
     if they have the same numbers."""
@@ -60,9 +87,9 @@ def same_date(one: str, other: str) -> bool:
     return next(numbers) == next(numbers)
 
 
-def _read(text: str) -> Dated | Undated | None:
+def _read(text: str, order: Order = None) -> Dated | Undated | None:
     with suppress(NotADate):
-        return read_date(text)
+        return read_date(text, order)
     return None
 
 
@@ -99,10 +126,13 @@ def _lack(clock: str) -> str:
 
 def _by_title(said: Dated | Undated, shown: str, title: str | None, order: Order, lack: str = "") -> tuple[date, str]:
     """The day and time the title says, where it is one of those that are shown."""
-    told = _whole_date(title, order)
+    told = _date_of_title(title, order)
     if told is None:
         raise NotADate(_open(said, shown, lack))
-    day, clock = told
+    if len(told.days) > 1:
+        is_open = isinstance(said, Undated) and not said.months
+        raise NotADate(_open(told, title or "", "") if is_open else _open(said, shown, lack))
+    day, clock = next(iter(told.days)), told.clock
     if isinstance(said, Dated) and len(said.days) > 1:
         if day not in said.days:
             raise NotADate(f"{quoted(shown)} is none of what its title says, {quoted(title or '')}")
@@ -112,14 +142,34 @@ def _by_title(said: Dated | Undated, shown: str, title: str | None, order: Order
     return day, clock
 
 
-def _whole_date(title: str | None, order: Order) -> tuple[date, str] | None:
+def _date_of_title(title: str | None, order: Order) -> Dated | None:
+    """The date that a title is, or the only one within it."""
     if title is None:
         return None
     try:
         told = read_date(title, order)
     except NotADate:
+        return _only_date_within(title, order)
+    return told if isinstance(told, Dated) else None
+
+
+def _only_date_within(title: str, order: Order) -> Dated | None:
+    """The only run of words that is a date; None where there is none, or several. What may be the number of a version
+    is none."""
+    words = title.split()
+    if len(title) > MAX_CHARS or len(words) > MOST_TITLE_WORDS:
         return None
-    return (next(iter(told.days)), told.clock) if isinstance(told, Dated) and len(told.days) == 1 else None
+    taken: list[tuple[range, Dated]] = []
+    for count in range(min(MOST_DATE_WORDS, len(words)), 0, -1):
+        for start in range(len(words) - count + 1):
+            run = range(start, start + count)
+            text = " ".join(words[start : start + count]).strip(_AROUND_DATE)
+            said = _read(text, order) if not any(one in used for used, _ in taken for one in run) else None
+            if isinstance(said, Dated):
+                if ALONE.search(plain(text)) is not None and not readable_orders(text):
+                    return None
+                taken.append((run, said))
+    return taken[0][1] if len(taken) == 1 else None
 
 
 def _around(day: date) -> tuple[date, ...]:

@@ -13,6 +13,7 @@ from shared.evidence_format import chain
 from shared.evidence_format.files.reconciliation import ReconciledRecord
 from shared.evidence_format.files.sample import ResultFile, StoredArtifact, StoredField, parse_result
 from shared.statuses import group_of
+from shared.text.dates import date_in_markup
 from shared.text.normal import fold
 
 UNDECIDED_VERDICTS = ("same", "other_form")
@@ -181,8 +182,10 @@ def shown_text(stored: StoredField) -> str:
 
 def value_beside(text: str, value: str, title: str) -> str:
     """Return the value where it is not what the text says, but what the markup adds to it, such as the date of
-    "3 days ago"; else nothing."""
-    return value if title and fold(value) not in fold(text) else ""
+    "3 days ago", also where that text was taken as the value; else nothing."""
+    if not title or fold(value) not in fold(text):
+        return value if title else ""
+    return date_in_markup(text, title)
 
 
 def _told(stored: StoredField) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.workflows.flows import FlowAnswer, ProveRecord, ReadFields, ReadList
+from shared.extraction.rules import ByTask
 from shared.field_types import is_rows
 from shared.flows.answering import FlowContext, decide_call, readings_of
 from shared.flows.checking.recorded_answers import same_row
@@ -137,11 +138,19 @@ def _check(
         return FieldCheck(name, len(written), right, f"{row}: {why}", settles, required)
     if written and all(_is_undrawn(read[at].readings.get(name)) for at in written):
         return FieldCheck(name, len(written), right, NOT_DRAWN, SAY_DRAWN, required)
-    if why := _told_by_no_row(name, field, [rows[at] for at in written]):
+    by_task = _is_told_by_task(field, [read[at].readings.get(name) for at in written if rows[at].values.get(name)])
+    if not by_task and (why := _told_by_no_row(name, field, [rows[at] for at in written])):
         return FieldCheck(name, len(written), right, why, WRITE_VALUE, required)
     # What names the record is found by its text, which the row gives.
     problem = "" if name in spec.identity else _problem_of_others(name, task)
     return FieldCheck(name, len(written), right, problem, _settled_by(field) if problem else "", required)
+
+
+def _is_told_by_task(field: OutputField, readings: Sequence[LocatedReading | None]) -> bool:
+    """Return whether the task says where the value stands, and each row is read there."""
+    says = bool(field.labels) or field.shown_in is not None
+    found = [one is not None and any(isinstance(rule.where, ByTask) for rule in one.matched) for one in readings]
+    return says and all(found)
 
 
 def _told_by_no_row(name: str, field: OutputField, rows: Sequence[WrittenRow]) -> str:

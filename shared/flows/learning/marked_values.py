@@ -37,15 +37,16 @@ def doubt_of_text(reading: LocatedReading, written: str, field: OutputField, pag
 
 
 def meanings_of(written: str, field: OutputField, page: PageObserved) -> tuple[Any, ...]:
-    """Return the values for which this text stands on the page, by the markup of each place, if they are several."""
-    found: list[Any] = []
+    """Return the values for which this text stands on the page, by the markup of each place, if they are several. Other
+    capitals are no other value."""
+    found: dict[str, Any] = {}
     for element in page.elements:
         texts = {text_of(element), *(part.text for part in (*element.parts, *element.hints))}
         for text in texts:
             value = _typed(element, text, field, page) if fold(text) == fold(written) else None
-            if isinstance(value, Normal) and value.value not in found:
-                found.append(value.value)
-    return tuple(found) if len(found) > 1 else ()
+            if isinstance(value, Normal):
+                found.setdefault(fold(str(value.value)), value.value)
+    return tuple(found.values()) if len(found) > 1 else ()
 
 
 def _typed(element: Element, text: str, field: OutputField, page: PageObserved) -> Normal | Invalid:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.field_types import base_type
-from shared.pages.boxes import is_on_one_line
+from shared.pages.boxes import has_centre, is_on_one_line
 from shared.pages.elements import (
     PRESSED_ROLES,
     headings_of_level,
@@ -42,6 +42,8 @@ from shared.task.typed_values import typed_value
 from shared.text.normal import Normal, fold, label_form, tidy
 
 MOST_LABELS, MOST_PARTS, MOST_ENTRIES = 8, 3, 3
+PLACE_KEYS = ("labels", "under", "shown_in", "pattern", "preceded_by", "followed_by")
+"""Keys of an entry that say where its value stands, and how it looks there."""
 MAX_LABEL_CHARS = 60
 MOST_ELEMENTS_READ = 60_000
 """Elements that are read again for one text: a long page is tried with fewer entries."""
@@ -77,10 +79,10 @@ def can_be_pointed_at(element: Element) -> bool:
 
 
 def pointed_entries(
-    spec: TaskSpec, sample: Sample, page: PageObserved, name: str, pointed: PointedText
+    spec: TaskSpec, sample: Sample, page: PageObserved, name: str, pointed: PointedText, most: int = MOST_ENTRIES
 ) -> tuple[PointedEntry, ...]:
-    """Return the entries of field ``name`` that read this text, the best first; none where nothing tells it from the
-    other texts of the page.
+    """Return the entries of field ``name`` that read this text, ``most`` of them, the best first; none where nothing
+    tells it from the other texts of the page.
 
     Args:
         spec: the task with the field, of which only the type, the date order and the words for none count.
@@ -95,11 +97,33 @@ def pointed_entries(
     before = read_anew(
         spec.model_copy(update={"output_schema": schema, "identity": _without(spec, name)}), sample, page
     )
-    proposals = _proposals(spec, sample, page, element, tidy(pointed.shown), is_key=name in spec.identity)
-    most = max(LEAST_TRIALS, MOST_ELEMENTS_READ // (len(page.elements) or 1))
-    found = (_tried(spec, sample, page, name, {**own, **keys}, pointed, before) for keys in islice(proposals, most))
+    is_key, shown = name in spec.identity, tidy(pointed.shown)
+    inside = _inside(page.elements, element, shown)
+    places = [element, *inside] if is_key else [*inside, element]
+    proposals = (
+        (PointedText(one.ref, pointed.shown), keys)
+        for one in places
+        for keys in _proposals(spec, sample, page, one, shown, is_key=is_key)
+    )
+    tries = max(LEAST_TRIALS, MOST_ELEMENTS_READ // (len(page.elements) or 1))
+    found = (_tried(spec, sample, page, name, {**own, **keys}, at, before) for at, keys in islice(proposals, tries))
     headline = headline_entry(page, element, pointed, {key: value for key, value in own.items() if value is not None})
-    return tuple(islice((one for one in (*headline, *found) if one is not None), MOST_ENTRIES))
+    return tuple(islice((one for one in (*headline, *found) if one is not None), most))
+
+
+def _inside(elements: Sequence[Element], element: Element, shown: str) -> list[Element]:
+    """Return the one element within another whose whole text is the part that is meant, such as a link in a heading;
+    none where there is none, or several."""
+    if element.box is None or fold(shown) == fold(text_of(element)):
+        return []
+    area = element.box
+    inside = [
+        one
+        for one in elements
+        if one is not element and one.frame == element.frame and one.box is not None and has_centre(area, one.box)
+    ]
+    found = [one for one in inside if can_be_pointed_at(one) and text_of(one) == shown]
+    return found if len(found) == 1 else []
 
 
 def headline_entry(
@@ -136,7 +160,8 @@ def _tried(
     if field.shown_in is None and others & labels_of(name, field) and field.under is None:
         return None
     read = read_anew(spec.model_copy(update={"output_schema": {**spec.output_schema, name: field}}), sample, page)
-    one = _read_at(read.readings[name], pointed)
+    # What proves the record is found without its label too: that says nothing of the label.
+    one = _read_at((read.by_label if field.labels else read.readings)[name], pointed)
     if one is None or read.proof.state == "mismatch" or not _leaves(before, read, name):
         return None
     order = date_hints(page) if base_type(field.type) in ("date", "date-time") else None
@@ -212,22 +237,30 @@ def _without_label(
     before, after = whole[:start].strip(), whole[start + len(shown) :].strip()
     if not before and not after and place == "text":
         before, after = _beside(elements, element)
-    around = {"preceded_by": literal(before) or None, "followed_by": literal(after) or None}
+    arounds = list(_arounds(literal(before), literal(after))) if place != "input" else []
     forms = [one for one in (_form_of(shown), _ANY_TEXT) if one]
     if shown != whole and label_and_value(whole) == (before.rstrip(":：﹕︰ "), shown):
         forms.reverse()
     bare = {"preceded_by": None, "followed_by": None}
     for form in forms:
-        for beside in ([around] if place != "input" and (before or after) else []) + (
-            [bare] if form != _ANY_TEXT else []
-        ):
+        for beside in (*arounds, *([bare] if form != _ANY_TEXT else [])):
             yield {"shown_in": place, "pattern": form, **beside}
     if place == "heading" and shown == whole:
         yield {"shown_in": place, "pattern": _ANY_TEXT}
     for part in parts:
         for form in forms:
-            yield {"shown_in": place, "pattern": form, "under": part, **(around if place != "input" else {})}
+            yield from ({"shown_in": place, "pattern": form, "under": part, **beside} for beside in arounds)
             yield {"shown_in": place, "pattern": form, "under": part}
+
+
+def _arounds(before: str, after: str) -> Iterator[dict[str, str | None]]:
+    """Yield what stands around a text as a field's surroundings: all of it, then one side alone, since what stands on
+    the other side may be a value too, which differs by record."""
+    if before or after:
+        yield {"preceded_by": before or None, "followed_by": after or None}
+    if before and after:
+        yield {"preceded_by": before, "followed_by": None}
+        yield {"preceded_by": None, "followed_by": after}
 
 
 def _form_of(shown: str) -> str:
@@ -246,7 +279,7 @@ def _beside(elements: Sequence[Element], element: Element) -> tuple[str, str]:
 def _on_line(one: Element | None, element: Element) -> str:
     if one is None or one.frame != element.frame or one.box is None or element.box is None:
         return ""
-    return text_of(one) if is_on_one_line(one.box, element.box) else ""
+    return text_of(one) if is_on_one_line(one.box, element.box) and not _is_around(one, element) else ""
 
 
 def labels_near(elements: Sequence[Element], element: Element, shown: str) -> Iterator[str]:
@@ -278,12 +311,20 @@ def _near(elements: Sequence[Element], element: Element, shown: str) -> Iterator
         one
         for one in reversed(elements[max(0, at - MOST_BEFORE) : at])
         if one.frame == element.frame and not is_input(one) and 0 < len(one.name) <= MAX_NAME_CHARS
+        if not _is_around(one, element)
     ]
     same_row = [one for one in before if element.row is not None and one.row == element.row]
     yield from (one.name for one in same_row if one.column == 0)
     yield from (one.name for one in before[:2])
     yield from (one.name for one in before if _is_above(one, element))
     yield from (one.name for one in before if is_header(one) or one.name.rstrip().endswith((":", "：")))
+
+
+def _is_around(one: Element, element: Element) -> bool:
+    """Return whether a text has the other one within it, such as a heading its links: it is no label of it."""
+    if one.box is None or element.box is None:
+        return False
+    return has_centre(one.box, element.box) and fold(text_of(element)) in fold(one.name)
 
 
 def _is_above(one: Element, element: Element) -> bool:

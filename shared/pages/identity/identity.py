@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as field_of
 from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
@@ -27,10 +28,12 @@ from shared.pages.read.fields import (
     labels_of,
     read_fields,
 )
+from shared.task.output_field import OutputField
 from shared.task.route import texts_of, words
 from shared.task.row_values import expected_identity, fill_known, template_values
 from shared.task.spec import TaskSpec
 from shared.text.normal import label_form, quoted
+from shared.text.patterns import fits_pattern
 from shared.text.record_words import find_mention, is_equal_text, is_same_id
 
 
@@ -58,6 +61,8 @@ class PageRead:
 
 
 ReadT = TypeVar("ReadT")
+_RUN = re.compile(r"\S+")
+_AROUND_KEY = ".,;:()[]"
 PAGES_READ = 32
 """Cached page readings: one for each sample at work, and a few of pages just left."""
 
@@ -157,7 +162,8 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
         if not labelled and spec.output_schema[name].under is None:
             # Among labels that name columns of texts, a lone text may be the value of any of them.
             alone = not any(one.like_next and label_form(one.name) in labels for one in page.elements)
-            readings[name] = _unlabelled(value, page, heads, named, alone=alone)
+            found = _unlabelled(value, page, heads, named, alone=alone)
+            readings[name] = _with_mark(found, spec.output_schema[name], value)
         reading = readings[name]
         listed = labelled and isinstance(reading, FieldFound) and _is_in_list(reading.candidate.element, page, labels)
         proofs.append(_proof(name, value, reading, named, labelled=labelled, listed=listed))
@@ -301,6 +307,21 @@ def _unlabelled(
         if is_same_id(text_of(element), value):
             return FieldFound(Candidate(text_of(element), element))
     return FieldMissing()
+
+
+def _with_mark(reading: Reading, field: OutputField, value: str) -> Reading:
+    """Return the reading with the mark before the key, as of `#3`, where the pattern of the field asks for it: the text
+    begins with the key, or with what the field says, and nothing else of it has this form."""
+    if not isinstance(reading, FieldFound) or fits_pattern(field.value_pattern, reading.candidate.shown):
+        return reading
+    text = reading.candidate.element.name
+    runs = [(text[: at.start()].strip(), at[0].strip(_AROUND_KEY)) for at in _RUN.finditer(text)]
+    of_form = [(before, run) for before, run in runs if fits_pattern(field.value_pattern, run)]
+    if len(of_form) != 1 or not is_equal_text(of_form[0][1], value):
+        return reading
+    [(before, run)] = of_form
+    stands_so = any(fits_pattern(one, before) for one in words(field.preceded_by)) if before else not field.preceded_by
+    return FieldFound(replace(reading.candidate, shown=run)) if stands_so else reading
 
 
 def _is_own_heading(element: Element, value: str, page: PageObserved, heads: Sequence[Element]) -> bool:

@@ -65,6 +65,25 @@ async def test_on_a_page_that_is_not_the_records_no_key_of_the_spec_is_tried():
     assert [field.settled_by for field in told.finished.explained] == [(), (), ()]
 
 
+async def test_other_entries_of_a_field_are_read_on_the_page_of_the_record_and_on_no_other():
+    others: dict[str, tuple[dict[str, Any], ...]] = {
+        "assignee": (
+            {"type": "string", "labels": ["Owner"]},
+            {"type": "string", "labels": ["Team"]},
+            {"type": "string", "labels": ["Assignee"]},
+        ),
+        "unknown": ({"type": "string"},),
+    }
+    shown = (heading("TCK-1001: Printer on fire"), *row("Owner", "Bo Diaz"), *row("Team", "A"), *row("Team", "B"))
+    told = expect(await tried(bench_of(page(*shown)), others=others), SampleTried)
+    assert told.finished.reason == "missing_fields"
+    read = told.others["assignee"]
+    assert [None if one is None else one.value for one in read] == ["Bo Diaz", None, None]
+    assert list(told.others) == ["assignee"]
+    elsewhere = expect(await tried(bench_of(page(*ticket("TCK-7"))), others=others), SampleTried)
+    assert (elsewhere.finished.reason, elsewhere.others) == ("identity_mismatch", {})
+
+
 @pytest.mark.parametrize(
     ("changes", "where"),
     [

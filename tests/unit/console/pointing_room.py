@@ -81,7 +81,7 @@ class PointingRoom:
     async def do(self, act: str, **fields: str) -> SentPage:
         """Send a form of the page as it is now."""
         [draft] = self.specs.newest()
-        if act in ("settle", "none", "absent", "learn") and draft.trial is not None:
+        if act in ("settle", "rule", "none", "absent", "learn") and draft.trial is not None:
             fields = {"tried": draft.trial.trial_id, **fields}
         sent = await self.ask(f"{self.at}/{act}", fields)
         return await self.ask(sent.headers["location"].partition("#")[0]) if sent.status == 303 else sent

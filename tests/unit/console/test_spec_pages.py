@@ -12,14 +12,17 @@ from msgspec.structs import replace
 
 from services.console.text.trial_story import TriedField
 from services.console.web import web_app
+from services.console.web.pointing.settling import key_offer
 from services.console.web.pointing.spec_drafts import address_with, learned_of
 from services.console.web.pointing.trials import TriedPlace
-from shared.contracts.explained import NearValue
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.explained import NearValue, SettlingKey
 from shared.pages.entries.value_places import field_name_of
 from shared.streams import ARTIFACTS
 from shared.task.spec import check_spec
+from tests.unit.console.asked_pages import SentPage
 from tests.unit.console.pointing_room import HOSTILE, SHOWN, URL, PointingRoom, record
-from tests.unit.planner.planner_pages import box, el, heading, page
+from tests.unit.planner.planner_pages import box, el, heading, page, row
 
 
 @pytest.fixture
@@ -380,3 +383,169 @@ async def test_what_asks_nothing_of_the_bus_waits_for_none(room: PointingRoom, m
     assert [(await room.ask(path, view)).status for path in ("/views", "/views/remove")] == [303, 303]
     away = await room.ask("/new")
     assert (away.status, "the bus is away" in away.text) == (503, True)
+
+
+def ticket(number: str, status: str, kind: str, *more: Element) -> PageObserved:
+    """Return a page whose headline has links of its own: its number, its status and its kind."""
+    line = [el("link", one, box=box(10 + 200 * at, 40)) for at, one in enumerate((f"#{number}", status, kind))]
+    parts = (heading("Pump leaks"), *row("Number", number))
+    return page(*(replace(one, box=box(10, 200 + 40 * at)) for at, one in enumerate(parts)), *line, *more)
+
+
+async def pointed_at_ticket(tmp_path: Path, *tried: PageObserved) -> PointingRoom:
+    """Point at the number and the status of ticket 3, and try tickets 4, 5 and so on."""
+    site = {f"http://site/tickets/{at}": [one] for at, one in enumerate(tried, 4)}
+    room = PointingRoom(tmp_path, {"http://site/tickets/3": [ticket("3", "closed", "defect")], **site})
+    await room.open("http://site/tickets/3")
+    await room.take("3", "number")
+    await room.take("closed", "status", by="in a text, after “#[0-9]+”, before “defect”")
+    await room.bus.put(ARTIFACTS, "blob-try", b"PNG")
+    await room.do("try", rows="\n".join(str(at) for at, _ in enumerate(tried, 4)))
+    return room
+
+
+def rules_offered(shown: SentPage) -> list[str]:
+    """Return the other ways to find a field that the page offers, each once."""
+    forms = re.findall(r'/rule" class="inline">.*?<button type="submit">(.*?)</button>', shown.text, re.DOTALL)
+    return list(dict.fromkeys(re.sub(r"<[^>]*>", "", one) for one in forms))
+
+
+async def test_a_field_that_was_not_read_is_mended_by_a_rule_that_reads_all_tried_records(tmp_path: Path):
+    room = await pointed_at_ticket(tmp_path, ticket("4", "in work", "task"), ticket("5", "new", "defect"))
+    shown = await room.ask(room.at)
+    assert shown.text.count("all read, and the record proven") == 1
+    assert rules_offered(shown) == ["in a text, after “#[0-9]+”: “in work”, “new”"]
+    changed = await room.do("rule", field="status", number="0")
+    assert "The spec has changed since" in changed.text
+    again = await room.do("try", rows="4\n5")
+    assert again.text.count("all read, and the record proven") == 2
+    assert (await room.do("rule", field="status", number="0")).status == 409, "nothing is to be mended any more"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [
+            ticket("4", "new", "task"),
+            ticket("5", "new", "task", el("link", "#9", box=box(10, 500)), el("link", "gone", box=box(200, 500))),
+        ],
+        [ticket("4", "new", "task"), page(*row("Number", "5"), el("link", "new", box=box(10, 500)))],
+    ],
+    ids=["it finds several on one of them", "it finds none on one of them"],
+)
+async def test_a_rule_that_does_not_read_each_tried_record_is_not_offered(tmp_path: Path, others: list[PageObserved]):
+    room = await pointed_at_ticket(tmp_path, *others)
+    assert rules_offered(await room.ask(room.at)) == []
+    assert (await room.do("rule", field="status", number="0")).status == 409
+
+
+async def test_a_rule_that_reads_another_value_than_a_certain_one_is_not_offered(tmp_path: Path):
+    room = await pointed_at_ticket(tmp_path, ticket("4", "new", "task"), ticket("5", "old", "defect"))
+    [draft] = room.specs.newest()
+    assert draft.trial is not None
+    first, second = draft.trial.records
+    read = second.others["status"]
+    assert len(rules_offered(await room.ask(room.at))) == 1
+    other = tuple(None if value is None else replace(value, value="gone", shown="gone") for value in read)
+    records = (first, dataclasses.replace(second, others={"status": other}))
+    room.specs.put(dataclasses.replace(draft, trial=dataclasses.replace(draft.trial, records=records)))
+    assert rules_offered(await room.ask(room.at)) == []
+
+
+async def test_the_way_that_was_taken_is_the_one_that_a_change_begins_with(tmp_path: Path):
+    parts = (el("heading", "#3 closed defect", level=2, tag="h2"), el("link", "Previous Ticket"), heading("Pump leaks"))
+    seen = page(*(replace(one, box=box(10, 40 * at)) for at, one in enumerate(parts)), *row("Owner", "Ann Lee"))
+    room = PointingRoom(tmp_path, {"http://site/tickets/3": [seen]})
+    await room.open("http://site/tickets/3")
+    at = room.ref("#3 closed defect")
+    ways = (await room.ask(f"{room.at}?value={at}&shown=3")).text
+    await room.do("field", ref=at, shown="3", name="ticket", type="string")
+    [draft] = room.specs.newest()
+    taken = dict(draft.fields[0].entry)
+    assert (draft.key, taken["shown_in"], taken["preceded_by"]) == ("ticket", "heading", "#"), ways
+    naming = (await room.ask(f"{room.at}?value={at}")).text
+    chosen = re.findall(r'name="by" value="([^"]*)"( checked)?', naming)
+    assert [words for words, checked in chosen if checked] == [
+        "in a heading, after “#”, before “closed defect”, of the form [0-9]+"
+    ]
+    assert not [words for words, _ in chosen if "label" in words], "no label stands beside it"
+    for words, _ in chosen[:1]:
+        await room.do("field", ref=at, shown="3", name="ticket", type="string", by=words)
+    [after] = room.specs.newest()
+    assert (after.fields[0].entry, after.key) == (taken, "ticket")
+
+
+async def test_a_change_of_the_name_alone_keeps_the_way_and_the_words_for_none(room: PointingRoom):
+    await pointed_at(room)
+    await room.do("try", rows="R-18")
+    await room.do("none", row="0", field="owner")
+    changed = await room.take("Ann Lee", "holder", by="beside the label “Owner”", optional="1")
+    assert changed.status == 200
+    written = json.loads((await room.ask(f"{room.at}/spec.json")).text)
+    assert written["output_schema"]["holder"] == {
+        "type": "string | null", "labels": ["Owner"], "not_present": ["Unassigned"],
+    }  # fmt: skip
+    assert "owner" not in written["output_schema"]
+
+
+@pytest.mark.parametrize(
+    ("title", "told", "types"),
+    [
+        ("See timeline at 08/15/26 02:39:00", "The date is in the markup", ["date-time", "date", "string"]),
+        (None, "the page has no date for it", ["string"]),
+        (HOSTILE, "the page has no date for it", ["string"]),
+        (f"{HOSTILE} 2026-08-15", "The date is in the markup", ["date", "string"]),
+    ],
+    ids=["a date in the title", "no title", "a title without a date", "a hostile title"],
+)
+async def test_of_a_text_that_counts_from_now_the_date_of_the_markup_is_offered(
+    tmp_path: Path, title: str | None, told: str, types: list[str]
+):
+    opened = replace(el("link", "4 months ago", title=title, box=box(200, 900)), ref=90)
+    seen = record(due="2026-03-04")
+    label = replace(el("text", "Opened", box=box(10, 900)), ref=89)
+    room = PointingRoom(tmp_path, {URL: [replace(seen, elements=(*seen.elements, label, opened))]})
+    await room.open()
+    naming = (await room.ask(f"{room.at}?value=90")).text
+    assert ("counts from the time of reading" in naming, told in naming) == (True, True)
+    assert re.findall(r'<option value="([^"]+)"', naming) == types
+    assert "<script>alert" not in naming
+    other = (await room.ask(f"{room.at}?value={room.ref('Ann Lee')}")).text
+    assert "counts from the time of reading" not in other
+    await room.do("field", ref="90", shown="4 months ago", name="opened", type=types[0])
+    [draft] = room.specs.newest()
+    assert draft.fields[0].entry["type"] == types[0]
+
+
+async def test_a_key_with_a_mark_before_it_is_that_of_rows_without_it_and_the_page_says_so(tmp_path: Path):
+    def seen(number: str, kind: str) -> PageObserved:
+        return page(el("heading", f"#{number} {kind}", level=1, tag="h1", box=box(10, 10)), *row("Owner", "Ann Lee"))
+
+    site = {f"http://site/tickets/{number}": [seen(number, kind)] for number, kind in (("3", "closed"), ("4", "new"))}
+    site["http://site/tickets/5"] = [seen("6", "new, after #5")]
+    room = PointingRoom(tmp_path, site)
+    await room.open("http://site/tickets/3")
+    at = room.ref("#3 closed")
+    taken = await room.do("field", ref=at, shown="#3", name="ticket", type="string", by="in a heading, before “closed”")
+    [draft] = room.specs.newest()
+    entry = {"type": "string", "shown_in": "heading", "pattern": "#[0-9]+", "followed_by": "closed"}
+    room.specs.put(dataclasses.replace(draft, fields=(dataclasses.replace(draft.fields[0], entry=entry),)))
+    assert "They are one key, and a row may write either" in taken.text
+    await room.bus.put(ARTIFACTS, "blob-try", b"PNG")
+    shown = await room.do("try", rows="4\n5")
+    right, wrong = shown.text.split('<article class="tried"')[1:]
+    assert ("all read, and the record proven" in right, "all read, and the record proven" in wrong) == (True, False)
+    refused = await room.do("try", rows="3")
+    assert (refused.status, "the record that the spec was made with" in refused.text) == (409, True)
+
+
+def test_each_order_of_a_date_is_offered_with_the_day_that_it_gives():
+    def offer(day: str) -> str:
+        return key_offer(
+            SettlingKey(keys={}, entry={}, why="order_of_dates", state="value", value=day, shown="03/04/26")
+        )
+
+    assert offer("2026-04-03").startswith("Read “03/04/26” as 2026-04-03: ")
+    assert offer("2026-03-04").startswith("Read “03/04/26” as 2026-03-04: ")
+    same = SettlingKey(keys={}, entry={}, why="one_label", state="value", value="Ann Lee", shown="Ann Lee")
+    assert key_offer(same).startswith("Read “Ann Lee”: ")

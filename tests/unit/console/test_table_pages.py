@@ -212,6 +212,8 @@ def test_a_date_that_only_the_markup_says_stands_beside_its_text():
     told = {"state": "value", "status": "done", "flagged": False, "lacking": None, "items": None}
     told |= {"text": "3 days ago", "value": "2026-11-26", "title": "Nov 26, 2026"}
     assert field_cell("A-1", "due", told, {}, ended=True).value == "2026-11-26"
+    taken_as_text = told | {"value": "3 days ago", "title": "Seen at Nov 26, 2026"}
+    assert field_cell("A-1", "due", taken_as_text, {}, ended=True).value == "2026-11-26"
 
 
 async def test_what_is_refused_stands_beside_the_crop_with_what_was_typed(sheet: Sheet):

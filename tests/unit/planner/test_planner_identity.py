@@ -1,5 +1,7 @@
 """Identity: mentions of our record on another record's page prove nothing."""
 
+from typing import Any
+
 import pytest
 
 from shared.pages.identity.identity import identity_proof, read_page, shows_record
@@ -8,6 +10,7 @@ from shared.pages.read.fields import FieldFound, FieldMissing
 from shared.task.row_values import expected_identity, start_url
 from shared.text.record_words import find_mention, is_equal_text, is_same_id
 from tests.cases import cases
+from tests.typed import expect
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
@@ -193,3 +196,37 @@ def test_an_id_within_a_longer_one_is_no_mention(text: str):
 def test_a_lower_heading_that_only_mentions_the_record_proves_nothing_by_itself(lower, title, state):
     seen = page(heading("Welcome"), heading(lower, 2), title=title, url="http://127.0.0.1:8000/x")
     assert read_page(**TICKETS, page=seen).proof.state == state
+
+
+def marked(pattern: str = "#[0-9]+") -> dict[str, Any]:
+    """Return a task that asks for record 1, whose key a heading has before other words than here."""
+    field = {"type": "string", "shown_in": "heading", "pattern": pattern, "followed_by": "closed defect"}
+    schema = {"ticket": field, "team": "string"}
+    return {
+        "spec": spec(output_schema=schema, required_fields=["ticket"], identity={"ticket": "{ticket}"}),
+        "sample": sample(key="1", fields={"ticket": "1"}),
+    }
+
+
+@cases(
+    ("pattern", "name", "shown"),
+    [
+        ("#[0-9]+", "#1 new task", "#1"),
+        ("#[0-9]+", "#1: Crane stops", "#1"),
+        ("#[0-9]+", "#1: Crane stops, see #12", "1"),
+        ("#[0-9]+", "#2 new task, after #1", "1"),
+        ("#[0-9]+", "Duplicate of #1", "1"),
+        ("[0-9]+", "#1 new task", "1"),
+        ("#[0-9]{4}", "#1 new task", "1"),
+    ],
+)  # fmt: skip
+def test_a_key_is_read_with_the_mark_that_the_pattern_of_its_field_asks_for(pattern, name, shown):
+    read = read_page(**marked(pattern), page=page(heading(name), *row("Team", "Sales")))
+    found = expect(read.readings["ticket"], FieldFound)
+    assert (found.candidate.shown, read.proof.state) == (shown, "proven")
+
+
+@cases("name", ["#2 new task", "#11 new task"])
+def test_a_mark_before_a_key_proves_no_other_record(name):
+    read = read_page(**marked(), page=page(heading(name), *row("Team", "Sales")))
+    assert read.proof.state != "proven"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from services.console.text.trial_story import TriedField
-from services.console.web.pointing.spec_drafts import PointedField, SpecDraft, state_of
+from services.console.web.pointing.spec_drafts import PointedField, SpecDraft, place_words, state_of
 from services.console.web.pointing.trials import TriedRecord
 from shared.contracts.discovery import Problem
 from shared.contracts.explained import SettlingKey, key_words
+from shared.contracts.steps import FieldValue
 from shared.field_types import nullable
 from shared.pages.elements import text_of
 from shared.pages.entries.absence_words import of_any_record
-from shared.text.normal import quoted, tidy
+from shared.task.typed_values import as_shown
+from shared.text.normal import fold, quoted, tidy
 
 MAX_SHOWN_CHARS, MOST_OFFERS = 80, 6
 
@@ -37,6 +39,61 @@ def take_none(draft: SpecDraft, form: Mapping[str, str]) -> SpecDraft | Problem:
     kind = entry["type"] if nullable(entry["type"]) else f"{entry['type']} | null"
     words = list(dict.fromkeys([*entry.get("not_present", ()), tidy(one.shown)]))
     return _with_entry(draft, one.field, {**entry, "type": kind, "not_present": words})
+
+
+@dataclass(frozen=True)
+class RuleOffer:
+    """Another way to find the value of a field, which finds exactly one on each tried page. ``number``: of its entry.
+    ``words``: where it finds it, ``values``: what it reads, for people."""
+
+    number: int
+    words: str
+    values: str
+
+
+def rule_offers(draft: SpecDraft, name: str) -> tuple[RuleOffer, ...]:
+    """Return the other ways to find a field that was not read for certain on a tried page, where each of them is. One
+    that reads another value than a certain one is none."""
+    trial = draft.trial
+    entries = trial.others.get(name, ()) if trial is not None else ()
+    records = [one for one in trial.records if not one.elsewhere and not one.absent] if trial is not None else []
+    found: list[RuleOffer] = []
+    for number, entry in enumerate(entries):
+        read = [_value_of(one, name, number) for one in records]
+        values = [one for one in read if one is not None]
+        if values and len(values) == len(read) and all(_agrees(one, name, number) for one in records):
+            said = ", ".join(_said(one) for one in values)
+            found.append(RuleOffer(number, place_words(entry), said))
+    return tuple(found)
+
+
+def _value_of(record: TriedRecord, name: str, number: int) -> FieldValue | None:
+    values = record.others.get(name, ())
+    return values[number] if number < len(values) else None
+
+
+def _said(value: FieldValue) -> str:
+    shown = tidy(value.shown or "")[:MAX_SHOWN_CHARS]
+    return f"“{shown}”" if value.state == "value" else "none"
+
+
+def _agrees(record: TriedRecord, name: str, number: int) -> bool:
+    """Return whether an entry reads what the field's own does, where that is certain."""
+    own = next((one.field for one in record.fields if one.field.field == name), None)
+    value = _value_of(record, name, number)
+    if own is None or not own.certain:
+        return True
+    return value is not None and (value.state, value.value) == (own.state, own.value)
+
+
+def take_rule(draft: SpecDraft, form: Mapping[str, str]) -> SpecDraft | Problem:
+    """Return the draft in which a field is found in another way that was offered, or why it is not."""
+    name, number = form.get("field", ""), _number(form.get("number", ""))
+    if draft.trial is None or not is_of_trial(draft, form):
+        return ANOTHER_TRIAL
+    if number not in {one.number for one in rule_offers(draft, name)}:
+        return ANOTHER_TRIAL
+    return _with_entry(draft, name, draft.trial.others[name][number])
 
 
 def absence_offers(draft: SpecDraft, record: TriedRecord) -> tuple[str, ...]:
@@ -75,7 +132,11 @@ def key_offer(key: SettlingKey) -> str:
         return "Some records have none"
     if key.why == "other_type":
         return f"Read {shown} as {key.entry['type']}"
-    return f"Read {shown}: {key_words(key.why)}" if key.state == "value" else key_words(key.why)
+    if key.state != "value":
+        return key_words(key.why)
+    value = as_shown(key.value)[:MAX_SHOWN_CHARS]
+    read = f"Read {shown}" if not value or fold(value) == fold(key.shown) else f"Read {shown} as {value}"
+    return f"{read}: {key_words(key.why)}"
 
 
 ANOTHER_TRIAL = Problem(where="", message="this is of an earlier try: look at the records as they are now")

@@ -20,7 +20,15 @@ from shared.contracts.discovery import Sample
 from shared.field_types import base_type, nullable
 from shared.hosts import host_of
 from shared.pages.elements import is_heading, is_input, text_of
-from shared.pages.entries.pointed import PointedEntry, PointedText, can_be_pointed_at, pointed_entries
+from shared.pages.entries.guessed_types import TypeGuess
+from shared.pages.entries.pointed import (
+    MOST_ENTRIES,
+    PLACE_KEYS,
+    PointedEntry,
+    PointedText,
+    can_be_pointed_at,
+    pointed_entries,
+)
 from shared.pages.identity.identity import read_anew
 from shared.pages.read.fields import FieldFound, Reading
 from shared.tables.csv_cells import csv_line
@@ -45,13 +53,20 @@ PLACES = {
 @dataclass(frozen=True)
 class PointedField:
     """A field that was named. ``entry``: its entry in ``output_schema``. ``shown``: what the page gives with it.
-    ``headline``: the level of the heading that it is; 0: it is none."""
+    ``headline``: the level of the heading that it is; 0: it is none. ``others``: further entries that read it."""
 
     name: str
     ref: int
     shown: str
     entry: Mapping[str, Any]
     headline: int = 0
+    others: tuple[PointedEntry, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """What tells its type from others, as `TypeGuess.code`."""
+        order = self.entry.get("date_order")
+        return f"{base_type(self.entry['type'])}{f':{order}' if order else ''}"
 
 
 @dataclass(frozen=True)
@@ -132,6 +147,12 @@ class SpecDraft:
     def key_value(self) -> str:
         """What the page shows of the key."""
         return next((one.shown for one in self.fields if one.name == self.key), "")
+
+    @property
+    def key_without_mark(self) -> str:
+        """The key without the mark that the page writes before it, such as that of `#3`; empty where it has none."""
+        bare = bare_key(self.key_value)
+        return bare if bare != self.key_value else ""
 
     @property
     def guessed_from(self) -> str:
@@ -229,9 +250,13 @@ def task_id_of(url: str) -> str:
 
 def entry_words(one: PointedEntry | PointedField) -> str:
     """Return how an entry finds its value, for people."""
-    entry = one.entry
     if one.headline:
         return "the title of the page" if one.headline == 1 else f"the one heading of level {one.headline}"
+    return place_words(one.entry)
+
+
+def place_words(entry: Mapping[str, Any]) -> str:
+    """Return where an entry of ``output_schema`` finds its value, for people."""
     under = f", in the part {_quoted(entry['under'])}" if entry.get("under") else ""
     form = f", of the form {entry['pattern']}" if entry.get("pattern", ".+") != ".+" else ""
     if entry.get("labels"):
@@ -328,14 +353,50 @@ def _is_read(reading: Reading, one: PointedField) -> bool:
     return shown is not None and fold(bare_key(shown)) == fold(bare_key(one.shown))
 
 
+def other_entries(draft: SpecDraft) -> dict[str, tuple[dict[str, Any], ...]]:
+    """Return for each field the entries that find its value in another way, and say all else of it as its own does."""
+    found = {one.name: tuple(_found_as(other, one) for other in one.others) for one in draft.fields if not one.headline}
+    own = {one.name: dict(one.entry) for one in draft.fields}
+    kept = {name: tuple(one for one in entries if one != own[name]) for name, entries in found.items()}
+    return {name: entries for name, entries in kept.items() if entries}
+
+
+def _found_as(other: PointedEntry, one: PointedField) -> dict[str, Any]:
+    """Return the entry of a field with the place of another entry."""
+    said = {key: value for key, value in one.entry.items() if key not in PLACE_KEYS}
+    return said | {key: value for key, value in other.entry.items() if key in PLACE_KEYS}
+
+
 def entries_of(
-    draft: SpecDraft, name: str, type_keys: Mapping[str, Any], pointed: PointedText
+    draft: SpecDraft, name: str, type_keys: Mapping[str, Any], pointed: PointedText, most: int = MOST_ENTRIES
 ) -> tuple[PointedEntry, ...]:
     """Return the entries that read the text as a field of this type, the best first."""
     if not FIELD_NAME.fullmatch(name):
         return ()
     task = draft.task(**{name: type_keys})
-    return pointed_entries(task, draft.sample, draft.look.page, name, pointed)
+    return pointed_entries(task, draft.sample, draft.look.page, name, pointed, most)
+
+
+def ways_of(
+    draft: SpecDraft,
+    had: PointedField | None,
+    name: str,
+    kind: TypeGuess,
+    pointed: PointedText,
+    most: int = MOST_ENTRIES,
+) -> tuple[PointedEntry, ...]:
+    """Return the ways to find a value as a field of this type, the best first. ``had``: the field that it is the value
+    of; while its value and its type stay, the way that was taken comes first, as it was taken.
+
+    ``draft``: without that field, where it is to have another name."""
+    found = entries_of(draft, name, kind.keys, pointed, most)
+    if had is None or had.shown != pointed.shown or had.code != kind.code:
+        return found
+    if had.name != name and not any(key in had.entry for key in PLACE_KEYS):  # it was found by its name
+        return found
+    taken = PointedEntry(had.entry, had.shown, had.headline)
+    others = [one for one in found if entry_words(one) != entry_words(taken)]
+    return (taken, *others)[:most]
 
 
 def with_field(draft: SpecDraft, one: PointedField) -> SpecDraft:

@@ -11,18 +11,19 @@ from services.console.web.pointing.spec_drafts import (
     PointableText,
     PointedField,
     SpecDraft,
-    entries_of,
     entry_words,
+    ways_of,
     with_key,
 )
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box
 from shared.field_types import base_type, nullable
 from shared.pages.boxes import has_centre
-from shared.pages.elements import is_heading, is_input, text_of
+from shared.pages.elements import is_heading, is_input, text_of, title_of
 from shared.pages.entries.guessed_types import TypeGuesses, guess_types
 from shared.pages.entries.pointed import PointedEntry, PointedText, can_be_pointed_at, labels_near
 from shared.pages.entries.value_places import field_name_of, label_and_value
+from shared.text.dates import is_relative
 from shared.text.normal import bare_key, fold, tidy
 from shared.text.record_words import find_mention
 
@@ -60,6 +61,17 @@ class Chosen:
     entries: tuple[PointedEntry, ...]
     had: PointedField | None
     optional: bool = False
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether the text counts from the time of reading, so that it says no day later."""
+        return is_relative(self.shown)
+
+    @property
+    def marked(self) -> str:
+        """What the markup adds to a text that counts from the time of reading, where a date is in it; else empty."""
+        is_dated = any(base_type(one.type) in ("date", "date-time") for one in self.guesses.all)
+        return title_of(self.element, self.shown) or "" if self.is_relative and is_dated else ""
 
 
 def choices_of(chosen: Chosen | None) -> list[tuple[str, bool]]:
@@ -113,18 +125,18 @@ def chosen_of(draft: SpecDraft, asked: str, given: Mapping[str, str], *, take_wh
         value = labelled[1]
     shown = tidy(given.get("shown", "") or value)[:MAX_SHOWN_CHARS]
     guesses = guess_types(shown, element, draft.look.page)
-    code = given.get("type", "") or _code_of(had) or (guesses.guess.code if guesses.guess is not None else "")
+    code = (
+        given.get("type", "")
+        or (had.code if had is not None else "")
+        or (guesses.guess.code if guesses.guess is not None else "")
+    )
     entries: tuple[PointedEntry, ...] = ()
     taken = {one.name: one for one in draft.fields}
     name = given.get("name", "").strip() or (had.name if had is not None else "")
     kind = next((one for one in guesses.all if one.code == code), guesses.guess)
     if kind is not None:
-        entries = entries_of(
-            draft,
-            had.name if had is not None else field_name_of("pointed", taken),
-            kind.keys,
-            PointedText(element.ref, shown),
-        )
+        own = had.name if had is not None else field_name_of("pointed", taken)
+        entries = ways_of(draft, had, own, kind, PointedText(element.ref, shown))
     if not name and not had:
         name = name_in_list(draft, shown)
     if not name:
@@ -149,10 +161,3 @@ def name_in_list(draft: SpecDraft, shown: str) -> str:
 def is_same_cell(cell: str, shown: str) -> bool:
     """Return whether a list and the page of its item say the same: "#12" is 12."""
     return cell != "" and fold(bare_key(cell)) == fold(bare_key(shown))
-
-
-def _code_of(had: PointedField | None) -> str:
-    if had is None:
-        return ""
-    order = had.entry.get("date_order")
-    return f"{base_type(had.entry['type'])}{f':{order}' if order else ''}"

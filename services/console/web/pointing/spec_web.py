@@ -28,9 +28,11 @@ from services.console.web.pointing.settling import (
     is_of_trial,
     key_offer,
     leave_absence,
+    rule_offers,
     take_absence,
     take_key,
     take_none,
+    take_rule,
 )
 from services.console.web.pointing.spec_drafts import (
     MAX_GOAL_CHARS,
@@ -38,13 +40,14 @@ from services.console.web.pointing.spec_drafts import (
     FoundIn,
     PointedField,
     SpecDraft,
-    entries_of,
     entry_words,
     learned_of,
+    other_entries,
     other_rows,
     shown_values,
     state_of,
     task_id_of,
+    ways_of,
     with_field,
     with_key,
     without_field,
@@ -54,7 +57,7 @@ from services.console.web.pointing.trials import MOST_ROWS, SpecTrial, read_rows
 from services.console.web.sample_web import FILE_POLICY
 from shared.contracts.discovery import Problem, Sample
 from shared.errors import ExhibitError, RunRejectedError
-from shared.pages.entries.pointed import PointedText, can_be_pointed_at
+from shared.pages.entries.pointed import MOST_ENTRIES, PointedText, can_be_pointed_at
 from shared.setup.login_facts import read_logins
 from shared.task.spec import FIELD_NAME, check_spec
 from shared.task.typed_values import as_shown
@@ -62,6 +65,8 @@ from shared.text.normal import fold, quoted
 
 SPECS: Final = "/specs"
 MOST_LISTED = 300
+MOST_OTHERS = 4
+"""Ways to find a value that are tried on other records, besides the one that was taken."""
 NOT_TOLD = "nothing tells this text from the others of the page: no label, no form and nothing that stands around it"
 
 
@@ -148,7 +153,7 @@ async def _spec_page(request: Request, draft: SpecDraft, status: int, problems: 
         key_ways=key_ways(draft), as_shown=as_shown,
         rows=given.get("rows", "") or (draft.trial.rows if draft.trial else other_rows(draft)), most_rows=MOST_ROWS,
         key_offer=key_offer, otherwise=request.query_params.get("otherwise", ""),
-        absence_offers=partial(absence_offers, draft),
+        absence_offers=partial(absence_offers, draft), rule_offers=partial(rule_offers, draft),
     )  # fmt: skip
 
 
@@ -210,16 +215,16 @@ def _take_field(draft: SpecDraft, form: Mapping[str, str]) -> SpecDraft | Proble
     if chosen.shown not in chosen.whole:
         return Problem(where="value", message=f"{quoted(chosen.shown)} is no part of {quoted(chosen.whole, 80)}")
     renamed = without_field(draft, chosen.had.name) if chosen.had is not None and chosen.had.name != name else draft
-    entries = entries_of(renamed, name, kind.keys, PointedText(chosen.element.ref, chosen.shown))
+    pointed = PointedText(chosen.element.ref, chosen.shown)
+    entries = ways_of(renamed, chosen.had, name, kind, pointed, MOST_ENTRIES + MOST_OTHERS)
     by = form.get("by", "")
     # A way that was offered for another value, name or type may not read this one: the best one does.
     entry = next((one for one in entries if plain(entry_words(one)) == by), next(iter(entries), None))
     if entry is None:
         return Problem(where=name, message=f"{NOT_TOLD}. {_other_place(chosen)}")
-    keys = dict(entry.entry)
-    if form.get("optional", "") == "1":
-        keys["type"] = f"{keys['type']} | null"
-    changed = with_field(renamed, PointedField(name, chosen.element.ref, entry.shown, keys, entry.headline))
+    keys = {**entry.entry, "type": f"{kind.type} | null" if form.get("optional", "") == "1" else kind.type}
+    others = tuple(one for one in entries if one is not entry and not one.headline)[:MOST_OTHERS]
+    changed = with_field(renamed, PointedField(name, chosen.element.ref, entry.shown, keys, entry.headline, others))
     _, problems = check_spec(changed.spec())
     of_field = next((one for one in problems if name in one.where), None)
     return of_field if of_field is not None else changed
@@ -254,11 +259,12 @@ CHANGES = {
     "proof": _take_key,
     "task": _take_task,
     "settle": take_key,
+    "rule": take_rule,
     "none": take_none,
     "absent": take_absence,
     "absent_not": leave_absence,
 }
-TRIED_CHANGES = ("settle", "none", "absent", "absent_not")
+TRIED_CHANGES = ("settle", "rule", "none", "absent", "absent_not")
 """Of them, those that are asked for where the tried records are shown."""
 
 
@@ -279,12 +285,13 @@ async def try_spec(request: Request) -> Response:
         return await _spec_page(request, draft, 409, problems)
     try:
         async with drafts.looking:
-            records = await try_rows(desk.client.bus, draft.spec(), samples[:MOST_ROWS])
+            others = other_entries(draft)
+            records = await try_rows(desk.client.bus, draft.spec(), samples[:MOST_ROWS], others)
     except RunRejectedError as exc:
         return await _spec_page(request, draft, 409, tuple(exc.problems))
     except ExhibitError as exc:
         return await _spec_page(request, draft, 409, (Problem(where="", message=str(exc)),))
-    trial = SpecTrial(tried_part(draft.spec()), text, records, secrets.token_urlsafe(9), len(samples))
+    trial = SpecTrial(tried_part(draft.spec()), text, records, secrets.token_urlsafe(9), len(samples), others)
     async with drafts.changing:
         drafts.put(replace(draft_of(request), trial=trial))
     return RedirectResponse(f"{SPECS}/{draft.draft_id}#tried", 303)

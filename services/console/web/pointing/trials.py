@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from shared.aio import map_concurrently
 from shared.contracts.discovery import Problem, Sample, SubmitRun
 from shared.contracts.explained import NEAR_WORDS
 from shared.contracts.results import Artifact, Box
+from shared.contracts.steps import FieldValue
 from shared.contracts.tried import SampleTried, TryRefused, TrySample
 from shared.errors import RunRejectedError
 from shared.host.connections import SessionBus
@@ -25,6 +26,7 @@ from shared.submission.samples import first_problems, samples_of_table
 from shared.tables.excel import open_workbook
 from shared.tables.files import parse_table
 from shared.task.spec import check_spec
+from shared.text.record_words import is_equal_text
 
 MOST_ROWS = 3
 ANSWER_TIMEOUT_S = 600.0
@@ -48,6 +50,7 @@ _SAYS_NONE = re.compile(
     re.I,
 )
 """How short texts begin that say in some languages that there is none."""
+Others = Mapping[str, tuple[dict[str, Any], ...]]
 _WORDS_ALONE = ("task_id", "goal")
 """Keys of a spec that change nothing of what is read."""
 
@@ -100,6 +103,8 @@ class TriedRecord:
     says: tuple[str, ...] = ()
     absent: bool = False
     elsewhere: bool = False
+    others: Mapping[str, Sequence[FieldValue | None]] = field(default_factory=dict[str, Sequence[FieldValue | None]])
+    """What its page gives with the entries that may take the place of a field's own, as `SpecTrial.others`."""
 
     @property
     def has_values(self) -> bool:
@@ -128,6 +133,8 @@ class SpecTrial:
     trial_id: str
     given: int = 0
     """Rows that were written. The first `MOST_ROWS` of them are tried."""
+    others: Others = field(default_factory=dict[str, tuple[dict[str, Any], ...]])
+    """Entries that read the value of a field on the page that was pointed at, too, each tried on the rows."""
 
 
 def tried_part(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,24 +167,28 @@ def read_rows(
     if found or table is None:
         return (), first_problems((*problems, *found) if table is None else tuple(found))
     samples = samples_of_table(checked, table)[0]
-    if any(one.key == pointed for one in samples):
+    if any(is_equal_text(one.key, pointed) for one in samples):
         told = f"{pointed} is the record that the spec was made with: it shows nothing of the others"
         return (), (Problem(where="rows", message=told),)
     return samples, ()
 
 
-async def try_rows(bus: SessionBus, spec: dict[str, Any], samples: Iterable[Sample]) -> tuple[TriedRecord, ...]:
-    """Have each row worked on by the rules, at once.
+async def try_rows(
+    bus: SessionBus, spec: dict[str, Any], samples: Iterable[Sample], others: Others | None = None
+) -> tuple[TriedRecord, ...]:
+    """Have each row worked on by the rules, at once. ``others``: entries that are read on each page besides.
 
     Raises:
         RunRejectedError: the spec cannot be tried.
         ExhibitError: no planner answers.
     """
-    return tuple(await map_concurrently(partial(_try_row, bus, spec), samples, MOST_ROWS))
+    return tuple(await map_concurrently(partial(_try_row, bus, spec, dict(others or {})), samples, MOST_ROWS))
 
 
-async def _try_row(bus: SessionBus, spec: dict[str, Any], sample: Sample) -> TriedRecord:
-    request = TrySample(spec=spec, sample=sample, planner=RULES)
+async def _try_row(
+    bus: SessionBus, spec: dict[str, Any], others: dict[str, tuple[dict[str, Any], ...]], sample: Sample
+) -> TriedRecord:
+    request = TrySample(spec=spec, sample=sample, planner=RULES, others=others)
     reply = await bus.ask(TRY_SAMPLE, request, timeout_s=ANSWER_TIMEOUT_S)
     if isinstance(reply, TryRefused):
         raise RunRejectedError(reply.problems)
@@ -212,7 +223,9 @@ def tried_record(spec: dict[str, Any], sample: Sample, reply: SampleTried, shots
         elsewhere = any(one.state != "value" for one in fields if one.field in checked.identity)
     says = reply.says if elsewhere and not absent else ()
     told = "" if absent else advice
-    return TriedRecord(sample, finished.status, done, message, told, places, shots, says, absent, elsewhere)
+    return TriedRecord(
+        sample, finished.status, done, message, told, places, shots, says, absent, elsewhere, reply.others
+    )
 
 
 def _placed(field: TriedField, shots: Sequence[PageShot], taken: str | None) -> TriedPlace:

@@ -5,8 +5,9 @@ A key is offered only if the same page, read again with it, gives exactly one ce
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from services.planner.judge.explaining.doubt import Doubt
 from services.planner.judge.explaining.near import MOST_NEAR, near_value, near_values
@@ -54,6 +55,24 @@ def explained_fields(
         near = near_values(doubt)
         told.append(_explained(doubt, (*near, *_alike(doubt, near))))
     return tuple(told)
+
+
+def read_with_others(
+    view: SampleView, others: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, tuple[FieldValue | None, ...]]:
+    """Return what the page gives with each of these entries in the place of the field's own; None: no certain value,
+    or that of another record, of the past or of the site."""
+    page = view.page
+    if page is None:
+        return {}
+    doubts = {name: Doubt.of(view, page, name) for name in others if name in view.spec.output_schema}
+    return {name: tuple(_read_with(doubt, entry) for entry in others[name]) for name, doubt in doubts.items()}
+
+
+def _read_with(doubt: Doubt, entry: Mapping[str, Any]) -> FieldValue | None:
+    own: dict[str, Any] = dict.fromkeys(doubt.entry_with({}))
+    value = doubt.read_with({**own, **entry})
+    return None if value is None or _is_of_another(doubt, value) else value
 
 
 def is_certain(value: FieldValue, view: SampleView) -> bool:

@@ -14,7 +14,7 @@ from shared.extraction.rules import ByTask, UnderHeader
 from shared.flows.changed.records import heal_of_reading
 from shared.flows.files import FIELDS_FILE, FieldsFile, parse_files
 from shared.flows.learning.flow import learned_flow
-from shared.flows.learning.learned_fields import WrittenRow, learn_fields
+from shared.flows.learning.learned_fields import WrittenRow, learn_fields, predict
 from shared.flows.reading import LocatedReading, answer_of_proof, read_fields
 from shared.task.output_field import OutputField
 from shared.task.spec import TaskSpec
@@ -36,6 +36,7 @@ SPEC = TaskSpec.model_validate(
         "identity": {"number": "{number}"},
     }
 )
+STATUS = {"type": "string", "shown_in": "text", "pattern": ".+", "preceded_by": "#[0-9]+"}
 Pair = tuple[str, str]
 Layout = Callable[[Sequence[Pair]], list[Element]]
 
@@ -374,3 +375,25 @@ def test_a_flow_without_a_task_is_read_as_before():
 def test_a_task_that_cannot_be_read_is_told():
     with pytest.raises(ValueError, match=r"fields\.json: task: output_schema\.owner"):
         parse_files({FIELDS_FILE: '{"task": {"fields": {"owner": {"type": "colour"}}}}'})
+
+
+def headline(number: str, status: str, kind: str) -> PageObserved:
+    """Return a page whose headline has links of its own, none with a label: its number, its status and its kind."""
+    links = [el("link", one, box=box(10 + 200 * at, 40)) for at, one in enumerate((f"#{number}", status, kind))]
+    return page(heading("Pump leaks"), *row("Number", number), *links)
+
+
+def test_a_value_that_only_the_text_before_it_tells_is_read_on_records_with_another_text_behind_it():
+    schema = {"number": SPEC.output_schema["number"], "status": OutputField.model_validate(STATUS)}
+    spec = SPEC.model_copy(update={"output_schema": schema})
+    rows = [
+        WrittenRow(number, {"number": number}, {"number": number, "status": status}, headline(number, status, kind))
+        for number, status, kind in (("3", "closed", "defect"), ("4", "new", "task"))
+    ]
+    learned = learn_fields(spec, rows)
+    read = predict(learned, "5", {"number": "5"}, headline("5", "in work", "enhancement")).readings["status"]
+    assert (read.certainty, [one.value for one in read.candidates]) == ("certain", ["in work"])
+    twice = headline("5", "in work", "task")
+    other = [el("link", "#9", box=box(10, 400)), el("link", "gone", box=box(210, 400))]
+    several = predict(learned, "5", {"number": "5"}, page(*twice.elements, *other)).readings["status"]
+    assert several.certainty not in ("certain", "healed")

@@ -345,3 +345,22 @@ def test_a_text_that_stands_for_several_values_on_each_page_is_not_learned():
     assert "stands on the page for 2025-03-23T20:00:00 and 2025-03-22T09:30:00" in told
     same_once = of_ages(MOMENTS, others=(other, *MOMENTS[1:]))
     assert learned(spec, same_once).left == (), "three rows tell it"
+
+
+def test_where_the_task_says_which_text_is_meant_others_with_the_same_words_do_not_matter():
+    others = [f"Jan {at}, 2024 09:00:00" for at in (1, 2, 3, 4)]
+    told = task(committed={"type": "date-time", "labels": ["Committed"]})
+    one = learned(told, of_ages(MOMENTS, others=others))
+    assert (one.left, read_by(one)) == ((), {"title", "committed"})
+    elsewhere = task(committed={"type": "date-time", "labels": ["Merged"]})
+    assert learned(elsewhere, of_ages(MOMENTS, others=others)).left != (), "its label is on no page"
+
+
+def test_a_text_in_other_capitals_is_no_other_value_of_a_string():
+    rows = of_ages((None,) * 4)
+    rows = [
+        replace(one, page=page_of(RecordedPage(one.page.url, "", (*one.page.elements, capital)), one.page.sha256))
+        for one in rows
+        for capital in [element(9, "text", (one.values["committed"] or "").upper(), place="main>p")]
+    ]
+    assert learned(task(committed="string"), rows).left == ()

@@ -101,6 +101,51 @@ def test_a_part_of_a_text_is_told_by_what_stands_around_it():
     assert reading.candidate.shown == "2.0.1"
 
 
+def line(*texts: str, y: float = 100) -> list[Element]:
+    """Return links that stand beside each other on one line, each with a text of its own."""
+    return [el("link", one, box=box(10 + 200 * at, y)) for at, one in enumerate(texts)]
+
+
+def shown_by(entry: PointedEntry, seen: PageObserved) -> str | None:
+    """Return what the entry reads on a page; None where it is not certain."""
+    reading = read_anew(task(pointed=dict(entry.entry)), NOBODY, seen).readings["pointed"]
+    return reading.candidate.shown if isinstance(reading, FieldFound) else None
+
+
+def test_between_two_texts_one_of_them_alone_may_tell_the_value():
+    seen = page(*line("#3", "closed", "defect"), *line("Votes", "4", y=300))
+    found = entries(seen, "closed")
+    assert [(one.entry.get("preceded_by"), one.entry.get("followed_by")) for one in found] == [
+        ("#[0-9]+", "defect"),
+        ("#[0-9]+", None),
+        (None, "defect"),
+    ]
+    both, before, after = found
+    other = page(*line("#4", "new", "task"), *line("Votes", "5", y=300))
+    assert [shown_by(one, other) for one in (both, before, after)] == [None, "new", None]
+    twice = page(*line("#4", "new", "task"), *line("#9", "gone", y=300))
+    assert shown_by(before, twice) is None, "several texts stand so, and a person decides"
+    assert before.entry not in [
+        one.entry for one in entries(page(*line("#3", "closed", "a"), *line("#9", "b", y=300)), "closed")
+    ]
+
+
+def test_a_part_of_a_heading_that_is_a_link_of_its_own_is_found_as_that_link():
+    def ticket(*texts: str) -> PageObserved:
+        return page(el("heading", " ".join(texts), box=box(0, 100, 900, 40), level=2), *line(*texts))
+
+    found = entries(ticket("#3", "closed", "defect"), "#3 closed defect", "closed")
+    assert [shown_by(one, ticket("#4", "in work", "task")) for one in found[:3]] == [None, "in work", None]
+    own = entries(ticket("#3", "closed", "defect"), "#3 closed defect", "#3")
+    assert own
+    of_heading = [one for one in own if one.entry.get("labels") or one.entry.get("preceded_by")]
+    assert of_heading == [], "the heading is no label of a link within it, and does not stand before it"
+    beside = [*ticket("#3", "closed", "defect").elements, text("Closed", box=box(700, 110))]
+    assert len(entries(page(*beside), "#3 closed defect", "closed")) == 3, "it is written in another way"
+    cut = next(one for one in entries(ticket("#3", "closed", "defect"), "#3 closed defect", "closed defect"))
+    assert cut.entry["shown_in"] == "heading", "no element of its own has these words"
+
+
 @pytest.mark.parametrize(
     ("shown", "value", "other", "wanted"),
     [
@@ -170,6 +215,27 @@ def test_the_type_of_a_text_is_guessed(shown: str, guess: str, value: str):
     assert found.guess is not None
     assert (found.guess.type, as_shown(found.guess.value)) == (guess, value)
     assert "string" in {one.type for one in found.all}
+
+
+def test_a_date_that_only_the_markup_says_is_offered_beside_the_text():
+    title = "See timeline at 08/15/26 02:39:00"
+    seen = page(text("Opened", box=box(0, 0)), text("4 months ago", title=title, box=box(100, 0)))
+    found = guess_types("4 months ago", seen.elements[1], seen)
+    assert found.guess is not None
+    assert [(one.type, one.value) for one in found.all] == [
+        ("date-time", "2026-08-15T02:39:00"),
+        ("date", "2026-08-15"),
+        ("string", "4 months ago"),
+    ]
+    spec = task(pointed={"type": "date-time"})
+    [first, *_] = pointed_entries(spec, NOBODY, seen, "pointed", PointedText(2, "4 months ago"))
+    assert (first.entry["type"], first.shown) == ("date-time", "4 months ago")
+    open_ = page(text("4 months ago", title="See timeline at 08/09/26"))
+    found = guess_types("4 months ago", open_.elements[0], open_)
+    assert found.guess is None
+    assert {(one.date_order, one.value) for one in found.all if one.type == "date"} == {
+        ("dmy", "2026-09-08"), ("mdy", "2026-08-09"), ("ymd", "2008-09-26"),
+    }  # fmt: skip
 
 
 def test_a_date_that_the_page_leaves_open_is_for_a_person_and_one_that_it_settles_is_not():

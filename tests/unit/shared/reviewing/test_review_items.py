@@ -43,3 +43,16 @@ def test_values_are_parts_of_a_sample_only_where_it_is_for_review_because_of_the
 )
 def test_what_only_the_markup_says_of_a_value_stands_beside_its_text(text: str, title: str, beside: str):
     assert value_beside(text, "2026-11-26", title) == beside
+
+
+@cases(
+    ("text", "title", "beside"),
+    [
+        ("3 days ago", "Seen at Nov 26, 2026", "2026-11-26"), ("3 days ago", "03/10/26", ""),
+        ("milestone2", "Nov 26, 2026", ""), ("3 days ago", "", ""),
+    ],
+)  # fmt: skip
+def test_beside_a_text_that_is_told_from_now_stands_its_date_where_the_text_itself_is_the_value(
+    text: str, title: str, beside: str
+):
+    assert value_beside(text, text, title) == beside

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shared.task.output_field import OutputField
 from shared.task.typed_values import typed_value
-from shared.text.dates import same_date
+from shared.text.dates import date_in_markup, is_relative, same_date
 from shared.text.normal import Invalid, Normal
 from shared.text.written_dates import DateHints
 from tests.cases import cases
@@ -137,6 +137,65 @@ def test_the_reason_says_that_it_is_relative():
 )  # fmt: skip
 def test_a_title_that_says_no_date_or_another_tells_nothing(shown, title):
     assert why_not(DAY, shown, title=title)
+
+
+@cases(
+    ("title", "day", "moment"),
+    [
+        ("See timeline at 08/15/26 02:39:00", "2026-08-15", "2026-08-15T02:39:00"),
+        ("Opened on Aug 15, 2026, 2:39 PM", "2026-08-15", "2026-08-15T14:39:00"),
+        ("Changed (2026-08-15T02:39:00Z) by Ann", "2026-08-15", "2026-08-15T02:39:00+00:00"),
+        ("Ticket 3 was closed 15 August 2026.", "2026-08-15", None),
+    ],
+)  # fmt: skip
+def test_the_one_date_within_a_title_is_what_a_relative_text_means(title, day, moment):
+    assert value(DAY, "4 months ago", title=title) == day
+    read = typed_value(MOMENT, "4 months ago", title=title)
+    assert (read.value if isinstance(read, Normal) else None) == moment
+
+
+@cases(
+    "title",
+    [
+        "From 08/15/26 to 08/17/26", "2026-08-15, changed 2026-08-17", "See timeline at 08/09/26 02:39:00",
+        "Fixed in 2.13.24", "Ticket #2026-08-15-3", "Due 2026-08-15 or 09/10/26", "No date set", "See 3 of May",
+        "2026-08-15 " + "a " * 100,
+    ],
+)  # fmt: skip
+def test_a_title_with_several_dates_or_one_that_is_open_tells_nothing(title):
+    assert why_not(DAY, "4 months ago", title=title)
+
+
+def test_the_order_of_the_task_settles_the_date_within_a_title():
+    title = "See timeline at 08/09/26 02:39:00"
+    assert value(OutputField(type="date", date_order="mdy"), "4 months ago", title=title) == "2026-08-09"
+    assert value(OutputField(type="date", date_order="dmy"), "4 months ago", title=title) == "2026-09-08"
+    assert "`date_order` of the field settles it" in why_not(DAY, "4 months ago", title=title)
+    assert why_not(DAY, "Nov 18", title="On 2026-11-19 by Ann"), "it says another day"
+
+
+@cases(
+    ("shown", "is_so"),
+    [
+        ("4 months ago", True), ("yesterday", True), ("in 2 weeks", True), ("vor 3 Tagen", True), ("just now", True),
+        ("last month", True), ("4 months", False), ("12:30", False), ("5 h", False), ("Nov 18", False), ("Wed", False),
+        ("closed", False), ("2026-08-15", False), ("3 days ago (2026-08-15)", False), ("next", False),
+    ],
+)  # fmt: skip
+def test_a_text_is_told_from_now_or_not(shown, is_so):
+    assert is_relative(shown) is is_so
+
+
+@cases(
+    ("shown", "title", "beside"),
+    [
+        ("4 months ago", "See timeline at 08/15/26 02:39:00", "2026-08-15T02:39:00"),
+        ("yesterday", "Aug 15, 2026", "2026-08-15"),
+        ("yesterday", "See timeline at 08/09/26", ""), ("yesterday", "", ""), ("closed", "2026-08-15", ""),
+    ],
+)  # fmt: skip
+def test_the_date_in_the_markup_of_a_relative_text_is_told(shown, title, beside):
+    assert date_in_markup(shown, title) == beside
 
 
 def test_a_title_settles_which_of_two_days_is_meant():
