@@ -164,8 +164,8 @@ def attributes(sheet: Any) -> None:
     titled(
         sheet,
         "Attributes",
-        "One row a sample, which leads to its page of the report. A value leads to its picture, with a box around it; "
-        "a tickmark to the stored page",
+        "One row a sample, which leads to its page of the report. A value leads to its picture, with a box around it, "
+        "or to the file that a person has named for it; a tickmark to the stored page",
         (7, 20, 16, 26, 6, 22, 18, 28, 40),
     )
     columns = [
@@ -189,17 +189,20 @@ def attributes(sheet: Any) -> None:
 
 
 def values(sheet: Any) -> None:
-    widths = (20, 20, 28, 26, 6, 22, 16, 28, 30, 12, 34, 26, 34, 20, 20, 20)
+    widths = (20, 20, 28, 6, 26, 26, 16, 28, 30, 12, 34, 26, 34, 20, 20, 20)
     titled(
-        sheet, "Values", "One row a value: what was read, where it stands, and what people have decided of it", widths
+        sheet,
+        "Values",
+        "One row a value: the value that counts, what was read, where it stands, and what people have decided of it",
+        widths,
     )
     columns = [
         ("Sample", "{{value.sample}}", "link"),
         ("Field", "{{value.field}}", "text"),
         ("Value", "{{value.value}}", "link"),
-        ("As the page shows it", "{{value.shown}}", "text"),
         ("Mark", "{{value.mark}}", "text"),
-        ("Reviewed value", "{{value.reviewed_value}}", "text"),
+        ("As it was read", "{{value.read}}", "text"),
+        ("As the page shows it", "{{value.shown}}", "text"),
         ("Decision", "{{value.decision}}", "text"),
         ("Decided by", "{{value.decided_by}}", "text"),
         ("Reason", "{{value.decision_reason}}", "text"),

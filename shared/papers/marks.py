@@ -10,8 +10,8 @@ from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.review.items import difference_item, doubt_of, is_settled_by_values
 from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget, gravest
 from shared.evidence_view.sample_facts import SampleFacts
-from shared.papers.paper import EXCEPTION_KINDS, MarkCode, PaperException, PaperPopulation, PaperSample, PaperValue
-from shared.papers.words import value_words
+from shared.papers.paper import EXCEPTION_KINDS, MarkCode, PaperException, PaperPopulation, PaperSample
+from shared.papers.words import read_as_words
 
 _BY_ORIGIN: Mapping[str, MarkCode] = {"api": "A", "derived": "D", "vision": "M", "person": "H"}
 
@@ -61,10 +61,10 @@ def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
             told = f"open between: {value.open_texts}" if value.open else "not found, or not certain"
             yield PaperException("value", sample_id, value.field, "open", told, value.reviewed)
         elif _deviates(value.reviewed):
-            yield PaperException("value", sample_id, value.field, "decided", _read_as(value), value.reviewed)
+            yield PaperException("value", sample_id, value.field, "decided", read_as_words(value), value.reviewed)
     judged = sample.judgment
     if judged is not None and _deviates(judged.reviewed):
-        yield PaperException("judgment", sample_id, judged.field, "decided", _read_as(judged), judged.reviewed)
+        yield PaperException("judgment", sample_id, judged.field, "decided", read_as_words(judged), judged.reviewed)
 
 
 def _settled_as(sample: PaperSample) -> ReviewedTarget | None:
@@ -109,8 +109,3 @@ def exception_order(one: PaperException) -> int:
 
 def _deviates(reviewed: ReviewedTarget | None) -> bool:
     return reviewed is not None and reviewed.decision in DEVIATIONS
-
-
-def _read_as(value: PaperValue) -> str:
-    read = value_words(value)
-    return f"read as {read}" if read else "without a value"

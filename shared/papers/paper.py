@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from shared.contracts.results import Box
 from shared.evidence_format.facts import TaskControl
-from shared.evidence_format.review.reviewed import ReviewedTarget
+from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget
 
-MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "?", "-"]
+MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "R", "?", "-"]
 MARKS: Mapping[MarkCode, str] = {
     "T": "Traced: read off the stored page, and a picture of that page shows it in the box",
     "P": "Read off the stored page; no picture shows it, or not all of its characters",
@@ -24,6 +24,7 @@ MARKS: Mapping[MarkCode, str] = {
     "M": "Read from a picture by a model",
     "H": "Given by a person, who has settled an unknown outcome",
     "N": "Not present: the page says that there is none",
+    "R": "Decided by a person in the review: corrected, set aside, or accepted though open; what was read is told",
     "?": "Open: not found, or not certain, so that it is for a person",
     "-": "No value: the sample did not come so far",
 }
@@ -76,8 +77,10 @@ class PaperValue:
 
     ``value``: as in result.json; ``text``: for people. ``absent``: there is none, as its mark says. ``box`` and
     ``area``: where the picture shows it, and the part of the document that the picture shows, in CSS pixels. ``open``:
-    the texts between which a person decides, and where they stand. ``crop``: the file beside the paper that shows it
-    boxed, as its link has it.
+    the texts between which a person decides, and where they stand. All of this, and ``mark``, is of what was read.
+    ``crop``: the file beside the paper that shows it boxed, as its link has it. ``reviewed``: the decision on the value
+    itself; ``decided``: the one that counts, which may be that on its sample. ``where``: the file that the person who
+    has corrected it has named for it.
     """
 
     field: str
@@ -98,6 +101,23 @@ class PaperValue:
     open: tuple[PaperPlace, ...] = ()
     crop: str = ""
     reviewed: ReviewedTarget | None = None
+    decided: ReviewedTarget | None = None
+    where: str = ""
+    where_sha256: str = ""
+
+    @property
+    def decision_instead(self) -> ReviewedTarget | None:
+        """The decision that stands in place of what was read; None where what was read is the value: nobody has decided
+        otherwise, and a sample that did not come so far has nothing that could be set aside."""
+        decided = self.decided
+        if decided is None or (self.mark == "-" and self.reviewed is None):
+            return None
+        return decided if decided.decision in DEVIATIONS or self.mark == "?" else None
+
+    @property
+    def tickmark(self) -> MarkCode:
+        """The mark of the value that counts."""
+        return "R" if self.decision_instead is not None else self.mark
 
     @property
     def places(self) -> Sequence[PaperPlace]:
@@ -170,8 +190,12 @@ class PaperSample:
     def decided(self) -> Sequence[tuple[str, ReviewedTarget]]:
         """What counts: the decision on the sample itself under no name, and those on its values, by the field."""
         whole = (("", self.reviewed),) if self.reviewed is not None else ()
-        values = [*self.values, *([self.judgment] if self.judgment is not None else [])]
-        return (*whole, *((one.field, one.reviewed) for one in values if one.reviewed is not None))
+        return (*whole, *((one.field, one.reviewed) for one in self.tested if one.reviewed is not None))
+
+    @property
+    def tested(self) -> Sequence[PaperValue]:
+        """Its values, and its judgment."""
+        return (*self.values, *([self.judgment] if self.judgment is not None else []))
 
     def value(self, field: str) -> PaperValue | None:
         return next((one for one in self.values if one.field == field), None)

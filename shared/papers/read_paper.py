@@ -26,7 +26,7 @@ from shared.evidence_format.files.reconciliation import parse_reconciliation
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
-from shared.evidence_format.review.reviewed import RunReview
+from shared.evidence_format.review.reviewed import ReviewedTarget, RunReview
 from shared.evidence_format.sources.source import NoRun, RunSource, map_in_threads, read_file
 from shared.evidence_format.step_words import value_text
 from shared.evidence_format.verify.samples import MOST_BYTES
@@ -222,9 +222,11 @@ class _PaperReader:
 
     def _value(self, facts: SampleFacts, name: str, kind: str) -> PaperValue:
         stored = facts.fields.get(name)
-        decided = facts.review.values.get(name) if facts.review is not None else None
+        reviewed = facts.review.values.get(name) if facts.review is not None else None
+        decided = facts.review.counting(reviewed) if facts.review is not None else None
         if stored is None:
-            return PaperValue(name, kind, "-", None, "", reviewed=decided)
+            return PaperValue(name, kind, "-", None, "", reviewed=reviewed, decided=decided)
+        where, where_sha256 = self._named_by(facts, reviewed)
         source = stored.source
         page, page_sha256 = self._file_of(facts, source.page_sha256 if source is not None else "")
         picture, picture_sha256, area = self._picture_of(facts, source)
@@ -247,8 +249,16 @@ class _PaperReader:
             box=source.box if source is not None and shows else None,
             area=area if shows else None,
             open=tuple(self._place(facts, one) for one in stored.candidates or ()),
-            reviewed=decided,
+            reviewed=reviewed,
+            decided=decided,
+            where=where,
+            where_sha256=where_sha256,
         )
+
+    def _named_by(self, facts: SampleFacts, reviewed: ReviewedTarget | None) -> tuple[str, str]:
+        """Return path and hash of the file that a decision names for its value; empty if it names none."""
+        path = f"{facts.sample_id}/{reviewed.where}" if reviewed is not None and reviewed.where else ""
+        return (path, reviewed.where_sha256) if reviewed is not None and path in self._files.paths else ("", "")
 
     def _file_of(self, facts: SampleFacts, sha256: str) -> tuple[str, str]:
         """Return path and hash of the artifact with this hash; empty if the sample has none."""
@@ -282,7 +292,8 @@ class _PaperReader:
             return None
         files = {one.filename: one for one in facts.artifacts}
         named = next((files[name] for name in judged.evidence_refs if name in files), None)
-        decided = facts.review.judgment if facts.review is not None else None
+        reviewed = facts.review.judgment if facts.review is not None else None
+        where, where_sha256 = self._named_by(facts, reviewed)
         return PaperValue(
             field="judgment",
             type="judgment",
@@ -292,7 +303,10 @@ class _PaperReader:
             read_by=judged.decided_by,
             picture=f"{facts.sample_id}/{named.filename}" if named is not None else "",
             picture_sha256=named.sha256 if named is not None else "",
-            reviewed=decided,
+            reviewed=reviewed,
+            decided=facts.review.counting(reviewed) if facts.review is not None else None,
+            where=where,
+            where_sha256=where_sha256,
         )
 
     # --- the population and what is an exception

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from shared.evidence_format.review.reviewed import ReviewedTarget
+from shared.evidence_format.review.reviewed import NO_EVIDENCE, ReviewedTarget
 from shared.papers.paper import DECISIONS, Paper, PaperComment, PaperDraw, PaperSample, PaperValue
 from shared.statuses import STYLES, StatusStyle
 
@@ -48,10 +48,19 @@ def decision_words(reviewed: ReviewedTarget | None) -> str:
 
 
 def sample_decision_words(sample: PaperSample) -> str:
-    """Return what was decided of a sample, or of its values, each by its name; empty where nobody has decided."""
-    return "; ".join(
-        f"{field}: {decision_words(one)}" if field else decision_words(one) for field, one in sample.decided
-    )
+    """Return what was decided of a sample, and of its values, each by its name with what was read where another value
+    stands in its place; empty where nobody has decided."""
+    own = [decision_words(sample.reviewed)] if sample.reviewed is not None else []
+    values = [f"{one.field}: {value_decision_words(one)}" for one in sample.tested if one.reviewed is not None]
+    return "; ".join([*own, *values])
+
+
+def value_decision_words(value: PaperValue) -> str:
+    """Return what was decided of a value, and what was read where another value stands in its place; empty where nobody
+    has decided of the value."""
+    instead = value.decision_instead
+    told = decision_words(value.reviewed or instead)
+    return told if instead is None or instead.decision in NO_EVIDENCE else f"{told} ({read_as_words(value)})"
 
 
 def sample_by_words(sample: PaperSample) -> str:
@@ -77,7 +86,19 @@ def by_words(reviewed: ReviewedTarget | None) -> str:
 
 
 def value_words(value: PaperValue) -> str:
-    """Return the value as papers show it: also that there is none, or that it is open."""
+    """Return the value that counts, as papers show it: what people have decided, else what was read."""
+    decided = value.decision_instead
+    if decided is None:
+        return read_words(value)
+    if decided.decision == "correct":
+        return decided.value.strip() or "none"
+    if decided.decision == "accept":
+        return value.open_texts or value.text or "not found"
+    return f"{decision_words(decided)} ({read_as_words(value)})"
+
+
+def read_words(value: PaperValue) -> str:
+    """Return what was read: also that there is none, or that it is open."""
     if value.absent:
         return f"none ({value.shown})" if value.shown else "none"
     if value.mark == "?":
@@ -85,6 +106,16 @@ def value_words(value: PaperValue) -> str:
             return f"open: {value.open_texts}"
         return f"not certain: {value.text}" if value.text else "not found"
     return value.text
+
+
+def read_as_words(value: PaperValue) -> str:
+    """Return what was read, for a value that was decided: that it was open is over."""
+    if value.mark != "?" or value.absent:
+        read = read_words(value)
+        return f"read as {read}" if read else "read without a value"
+    if value.open:
+        return f"was open between {value.open_texts}"
+    return f"was not certain: {value.text}" if value.text else "was not found"
 
 
 def attribute(paper: Paper) -> str:

@@ -29,6 +29,8 @@ GRAVEST_FIRST = ("reject", "correct", "not_applicable", "accept")
 """What can be decided of something, in the order in which one of several counts."""
 DEVIATIONS = GRAVEST_FIRST[:-1]
 """Decisions that do not accept it as it was read."""
+NO_EVIDENCE = frozenset({"reject", "not_applicable"})
+"""Decisions by which nothing counts as a value."""
 
 
 def gravest(decided: Iterable[ReviewedTarget]) -> ReviewedTarget | None:
@@ -57,6 +59,12 @@ class SampleReview(Part, frozen=True, kw_only=True):
             return self.sample.decision
         found = gravest(self.decided)
         return found.decision if found is not None else ""
+
+    def counting(self, own: ReviewedTarget | None) -> ReviewedTarget | None:
+        """Return the decision that counts on a value, or on the judgment, whose own decision is given: that on the
+        sample where it has none of its own, or where the sample is no evidence."""
+        no_evidence = self.sample is not None and self.sample.decision in NO_EVIDENCE
+        return self.sample if no_evidence or own is None else own
 
     @property
     def people(self) -> list[str]:

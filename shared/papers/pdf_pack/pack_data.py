@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shared.evidence_format.review.reviewed import NO_EVIDENCE
 from shared.papers.paper import EXCEPTION_KINDS, MARKS, Paper, PaperException, PaperField, PaperSample, PaperValue
 from shared.papers.pdf_pack.glyphs import GlyphSet, Run
 from shared.papers.pictures.crops import CropPlan, PictureCrop, names_of
@@ -18,8 +19,10 @@ from shared.papers.words import (
     draw_words,
     moment_words,
     period,
+    read_as_words,
     review_words,
     status_words,
+    value_decision_words,
     value_words,
     verdict,
 )
@@ -246,25 +249,33 @@ class PackData:
             return {"text": []}
         text = value_words(value)
         shown = text if len(text) <= MOST_IN_TABLE else f"{text[:MOST_IN_TABLE]} …"
-        cell: dict[str, Any] = {"text": self._glyphs.runs(shown, lines=False), "mark": value.mark}
-        if value.reviewed is not None:
-            cell["reviewed"] = self._said(f"{value.reviewed_value} ({decision_words(value.reviewed)})".strip(), 200)
+        cell: dict[str, Any] = {"text": self._glyphs.runs(shown, lines=False), "mark": value.tickmark}
+        told = value_decision_words(value)
+        if told and not text.startswith(told):  # what was set aside says so itself
+            cell["decided"] = self._said(told, 200)
         return cell
 
     def _value(self, number: int, value: PaperValue, boxed: frozenset[str]) -> dict[str, Any]:
         decided = value.reviewed
         decision = "\n".join(
-            filter(None, (decision_words(decided), by_words(decided), decided.reason if decided else ""))
+            filter(
+                None,
+                (
+                    decision_words(decided),
+                    by_words(decided),
+                    f"stands in {value.where}" if value.where else "",
+                    decided.reason if decided else "",
+                ),
+            )
         )
-        shown = value.shown if not value.absent and value.mark not in ("?", "-") and value.shown != value.text else ""
         return {
             "number": str(number),
             "boxed": any(name in boxed for name, _ in names_of(number, value)),
             "field": self._said(value.field),
             "text": self._said(_numbered_words(number, value)),
-            "shown": self._said(f"on the page: {shown}") if shown else [],
-            "mark": value.mark,
-            "reviewed": self._said(value.reviewed_value),
+            "shown": self._said(_shown_words(number, value)),
+            "mark": value.tickmark,
+            "decided": value.decision_instead is not None,
             "decision": self._said(decision),
         }
 
@@ -274,10 +285,10 @@ class PackData:
             return []
         return self._pairs(
             ("Question", self._paper.question),
-            ("Answer", judged.text),
+            ("Answer", value_words(judged)),
+            ("Answer as judged", judged.text if judged.decision_instead is not None else ""),
             ("Reasoning", one.reasoning),
             ("Decided by", judged.read_by),
-            ("Reviewed answer", judged.reviewed_value),
             ("Decision", f"{decision_words(judged.reviewed)} {by_words(judged.reviewed)}".strip()),
         )
 
@@ -363,9 +374,23 @@ def _unshown(pictures: SamplePictures) -> Iterable[str]:
 
 def _numbered_words(number: int, value: PaperValue) -> str:
     """Return a value; one that is open between several texts has a line for each, with its name on the picture."""
-    if len(value.open) < 2:
+    if len(value.open) < 2 or value.decision_instead is not None:
         return value_words(value)
-    return "\n".join(["open between", *(f"{name}  {place.text}" for name, place in names_of(number, value))])
+    return "\n".join(["open between", *_named_texts(number, value)])
+
+
+def _shown_words(number: int, value: PaperValue) -> str:
+    """Return what stands under a value: how the page shows it, or what was read where people have decided otherwise."""
+    if value.decision_instead is not None:
+        if len(value.open) > 1:
+            return "\n".join(["was open between", *_named_texts(number, value)])
+        return read_as_words(value) if value.decision_instead.decision not in NO_EVIDENCE else ""
+    is_read = not value.absent and value.mark not in ("?", "-") and value.shown != value.text
+    return f"on the page: {value.shown}" if is_read and value.shown else ""
+
+
+def _named_texts(number: int, value: PaperValue) -> list[str]:
+    return [f"{name}  {place.text}" for name, place in names_of(number, value)]
 
 
 def _title(task_id: str) -> str:

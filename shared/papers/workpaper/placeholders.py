@@ -38,6 +38,7 @@ from shared.papers.words import (
     draw_words,
     moment_words,
     period,
+    read_words,
     review_words,
     sample_by_words,
     sample_decision_words,
@@ -81,13 +82,26 @@ def _moment(at: datetime | None) -> datetime | str:
 
 
 def cell_value(value: PaperValue) -> str | float:
-    """Return a value as a cell has it: a number where Excel keeps all of its digits, else the text."""
+    """Return the value that counts as a cell has it: a number where Excel keeps all of its digits, else the text."""
+    decided = value.decision_instead
+    if decided is not None:
+        text = value_words(value)
+        return _cell_number(value, text, text) if decided.decision == "correct" else text
+    return read_cell(value)
+
+
+def read_cell(value: PaperValue) -> str | float:
+    """Return what was read as a cell has it."""
     if value.absent or value.mark in ("?", "-"):
-        return value_words(value)
-    if base_type(value.type) in ("number", "decimal") and not isinstance(value.value, bool):
-        number = number_of(str(value.value)) if re.fullmatch(r"[+-]?\d+(\.\d+)?", str(value.value)) else None
-        return value.text if number is None else number
-    return value.text
+        return read_words(value)
+    return value.text if isinstance(value.value, bool) else _cell_number(value, str(value.value), value.text)
+
+
+def _cell_number(value: PaperValue, written: str, text: str) -> str | float:
+    """Return what is written as a number if its field is one, else the text."""
+    is_number = base_type(value.type) in ("number", "decimal") and re.fullmatch(r"[+-]?\d+(\.\d+)?", written)
+    number = number_of(written) if is_number else None
+    return text if number is None else number
 
 
 RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
@@ -151,7 +165,10 @@ def _sample_link(sample: PaperSample) -> PaperCell:
 
 
 def _picture_link(value: PaperValue) -> PaperCell:
-    """Return a value that leads to its crop; without one, to the whole picture."""
+    """Return a value that leads to its crop; without one, to the whole picture. A corrected one leads to the file that
+    the person has named for it: the crop shows what was read."""
+    if value.where:
+        return PaperCell(cell_value(value), value.where, tip=f"Where it stands, as {by_words(value.reviewed)} says")
     picture = next((place.picture for place in value.places if place.picture), "")
     if value.crop:
         return PaperCell(cell_value(value), value.crop, beside=True, tip=f"Cut of {picture}")
@@ -174,7 +191,9 @@ _SAMPLE: Mapping[str, _Make] = {
     "url": lambda one: one.url,
     "read_by": lambda one: one.decided_by,
     "finished_at": lambda one: _moment(one.finished_at),
-    "answer": lambda one: PaperCell(one.judgment.text, one.judgment.picture) if one.judgment is not None else "",
+    "answer": lambda one: (
+        PaperCell(value_words(one.judgment), one.judgment.picture) if one.judgment is not None else ""
+    ),
     "reasoning": lambda one: one.reasoning,
     "reviewed_answer": lambda one: one.judgment.reviewed_value if one.judgment is not None else "",
     "decision": sample_decision_words,
@@ -190,7 +209,8 @@ _FIELD: Mapping[str, _Make] = {
     "heading_of_mark": lambda _: "mark",
     "description": lambda one: one.field.description,
     "value": lambda one: _picture_link(one.value) if one.value is not None else "",
-    "mark": lambda one: _page_link(one.value.mark, one.value) if one.value is not None else "",
+    "mark": lambda one: _page_link(one.value.tickmark, one.value) if one.value is not None else "",
+    "read": lambda one: read_cell(one.value) if one.value is not None else "",
     "reviewed_value": lambda one: one.value.reviewed_value if one.value is not None else "",
     "decision": lambda one: decision_words(one.value.reviewed) if one.value is not None else "",
 }
@@ -198,8 +218,9 @@ _VALUE: Mapping[str, _Make] = {
     "sample": lambda one: _sample_link(one[0]) if one[0].report else one[0].key or one[0].sample_id,
     "field": lambda one: one[1].field,
     "value": lambda one: _picture_link(one[1]),
+    "read": lambda one: read_cell(one[1]),
     "shown": lambda one: one[1].shown,
-    "mark": lambda one: one[1].mark,
+    "mark": lambda one: one[1].tickmark,
     "read_by": lambda one: one[1].read_by,
     "url": lambda one: one[1].url,
     "picture": lambda one: PaperCell(one[1].picture, one[1].picture),

@@ -11,7 +11,15 @@ import jsonschema
 
 from shared.papers.oscal import assessment_results, token
 from tests.handlers.evidence.evidence_desk import Desk, found, sample, started
-from tests.handlers.evidence.paper_world import HOSTILE, SPEC, exported, filed_run, paper_of, reviewed_run
+from tests.handlers.evidence.paper_world import (
+    HOSTILE,
+    SPEC,
+    corrected_run,
+    exported,
+    filed_run,
+    paper_of,
+    reviewed_run,
+)
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "fixtures" / "oscal" / "assessment_results.schema.json").read_text())
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
@@ -76,6 +84,15 @@ async def test_what_people_decided_and_signed_is_told(desk: Desk):
     (attested,) = results["results"][0]["attestations"]
     assert [one["role-id"] for one in attested["responsible-parties"]] == ["reviewer", "approver"]
     assert props(results["results"][0])["draw-seed"] == "Q1"
+
+
+async def test_the_decided_value_is_the_value_and_what_was_read_is_told_beside_it(desk: Desk):
+    await corrected_run(desk)
+    one = observation(checked(made(desk)), "Sample T-1")
+    told = props(one)
+    assert (told["value.owner"], told["read.owner"]) == ("2026-10-31", "4 weeks ago")
+    assert [prop["class"] for prop in one["props"] if prop["name"] == "value.owner"] == ["reviewed"]
+    assert (told["value.number"], "read.number" in told) == ("1", False)
 
 
 async def test_each_control_has_a_finding_that_names_all_exceptions(desk: Desk):

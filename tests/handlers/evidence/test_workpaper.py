@@ -23,7 +23,7 @@ from shared.papers.read_paper import read_paper
 from shared.papers.workpaper.fill_template import TemplateRefused
 from shared.papers.workpaper.write_workpaper import DEFAULT_TEMPLATE, make_workpaper
 from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
-from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, reviewed_run
+from tests.handlers.evidence.paper_world import HOSTILE, corrected_run, exported, filed_run, paper_of, reviewed_run
 
 SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Comments", "Sign-off", "Integrity"]
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
@@ -98,13 +98,17 @@ async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: 
     await reviewed_run(desk)
     data = made(paper_of(desk)[0])
     value = next(row for row in sheet(data, "Values") if row[:2] == [DOUBTFUL, "owner"])
-    assert value[5:7] == ["=Ann", "corrected"]
+    assert [value[at] for at in (2, 3, 6)] == ["=Ann", "R", "corrected"]
+    assert value[4] == "open: Ann Lee | =cmd|' /C calc'!A0"
     corrected = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Value", DOUBTFUL])
     assert corrected[2:7] == ["owner", "open", "open between: Ann Lee | =cmd|' /C calc'!A0", "corrected", "=Ann"]
     lost = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Sample", LOST])
     assert lost[5:9] == ["rejected", "", "as the page says", "ann, 2026-11-21 08:00:00 UTC"]
     decided = {row[1]: row[-3:] for row in sheet(data, "Attributes")[5:]}
-    assert decided[DOUBTFUL][:2] == ["accepted; owner: corrected", "ann, 2026-11-21 08:00:00 UTC"]
+    assert decided[DOUBTFUL][:2] == [
+        "accepted; owner: corrected (was open between Ann Lee | =cmd|' /C calc'!A0)",
+        "ann, 2026-11-21 08:00:00 UTC",
+    ]
     assert decided[LOST][0] == "rejected"
     said = "ask the =owner\ufffd"
     assert decided[DOUBTFUL][2].endswith(f"Comment by cleo, 2026-11-21 08:00:00 UTC, on owner: {said}")
@@ -117,6 +121,37 @@ async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: 
     assert cover["Seed"] == "Q1"
     assert cover["Drawn for re-performance"].startswith(f"2 of {len(HOSTILE) + 2} (attribute sampling")
     assert cover["Review"] == "Signed off on 2026-11-21 08:00:00 UTC"
+
+
+async def test_the_decided_value_is_the_value_with_its_own_mark_and_what_was_read_beside_it(desk: Desk):
+    await corrected_run(desk)
+    data = made(paper_of(desk)[0])
+    rows = {row[1]: row for row in sheet(data, "Attributes")[5:9]}
+    owners = {name: (row[5], row[6]) for name, row in rows.items()}
+    assert owners["T-1"] == ("2026-10-31", "R")
+    assert owners["T-2"] == ("rejected (read as Bo)", "R")
+    assert owners["T-3"] == ("Cy", "R")
+    assert [row[3:5] for row in rows.values()][:3] == [["1", "U"], ["2", "U"], ["3", "U"]]
+    assert [rows[name][8] for name in ("T-1", "T-2", "T-3", "T-4")] == [
+        "owner: corrected (read as 4 weeks ago)",
+        "owner: rejected",
+        "owner: corrected (was open between Ann Lee | =cmd|' /C calc'!A0)",
+        "accepted",
+    ]
+    assert "R" in {row[0] for row in sheet(data, "Attributes")[-len(MARKS) :]}
+    values = {row[0]: row[2:5] for row in sheet(data, "Values") if row[1] == "owner"}
+    assert values["T-1"] == ["2026-10-31", "R", "4 weeks ago"]
+
+
+async def test_a_corrected_value_leads_to_what_the_person_has_named_for_it(desk: Desk):
+    await corrected_run(desk)
+    book: Any = load_workbook(io.BytesIO(made(paper_of(desk)[0])))
+    links = {row[1].value: row[5].hyperlink.target for row in book["Attributes"].iter_rows(min_row=6, max_row=8)}
+    assert links == {
+        "T-1": "run_1/T-1/01_ticket.mhtml.zst",
+        "T-2": "run_1/T-2/01_ticket.png",
+        "T-3": "run_1/T-3/01_ticket.png",
+    }
 
 
 async def test_the_same_evidence_gives_the_same_bytes_and_no_time_of_making(run: Desk):
