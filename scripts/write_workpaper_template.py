@@ -115,12 +115,14 @@ def cover(sheet: Any) -> None:
             ("Attribute", "{{run.attribute}}"),
             ("Task", "{{run.task}}"),
             ("Period of collection", "{{run.period}}"),
+            ("Period of review", "{{review.period}}"),
+            ("Sealed (UTC)", "{{seal.sealed_at}}"),
             ("Requested by", "{{run.requested_by}}"),
             ("Review", "{{review.state}}"),
             ("Decided", "{{review.decided}}"),
             ("Evidence", "{{run.verdict}}"),
         ],
-        {"Control": "strong", "Evidence": "strong"},
+        {"Control": "strong", "Evidence": "strong", "Sealed (UTC)": "moment"},
     )
     row = pairs(
         sheet,

@@ -174,6 +174,7 @@ class PaperSample:
     notes: tuple[str, ...]
     url: str
     decided_by: str
+    started_at: datetime | None
     finished_at: datetime | None
     manifest_sha256: str
     values: tuple[PaperValue, ...]
@@ -299,8 +300,9 @@ class PaperSeal:
 
 @dataclass(frozen=True)
 class Paper:
-    """A run, as papers tell it. ``period``: from the request to the end of the last sample. ``software``: the version
-    of Exhibit that makes the paper."""
+    """A run, as papers tell it. ``started_at``, ``finished_at``: of the work on its samples, over all rounds;
+    ``finished_at`` is None while samples are at work. ``first_decision_at``: of a review that is signed off.
+    ``software``: the version of Exhibit that makes the paper."""
 
     run_id: str
     task_id: str
@@ -322,6 +324,7 @@ class Paper:
     seal: PaperSeal
     software: str
     comments: tuple[PaperComment, ...] = ()
+    first_decision_at: datetime | None = None
 
     @property
     def open_exceptions(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from importlib.metadata import version
 
 import msgspec
@@ -112,8 +113,9 @@ class _PaperReader:
         self._links: Sequence[SampleLink] = checked.made.samples if checked.made is not None else ()
 
     def read(self) -> Paper:
-        record, finished, review = self._record, self._finished, self._review
+        record, review = self._record, self._review
         samples = self._samples()
+        begin, end = self._period(samples)
         population = self._population(samples)
         spec = record.spec
         return Paper(
@@ -128,8 +130,8 @@ class _PaperReader:
             ),
             requested_by=record.requested_by,
             asked_at=record.created_at,
-            started_at=finished.started_at if finished is not None else None,
-            finished_at=finished.finished_at if finished is not None else None,
+            started_at=begin,
+            finished_at=end,
             population=population,
             draw=_draw_of(review.draw if review is not None else None),
             samples=samples,
@@ -140,7 +142,19 @@ class _PaperReader:
             seal=self._seal(),
             software=f"exhibit {version('exhibit')}",
             comments=(*self._comments.get("", ()), *(said for one in samples for said in one.comments)),
+            first_decision_at=min((row.at for row in review.rows), default=None) if review is not None else None,
         )
+
+    def _period(self, samples: Sequence[PaperSample]) -> tuple[datetime | None, datetime | None]:
+        """Return when the work on the samples, or the search for them, began and ended. The summary of the run does
+        not say it: its end is when the run was last closed, as after a sign-off."""
+        finished = self._finished
+        search = SampleFacts(self._task, self._files_of(msgspec.structs.replace(NO_LINK, sample_id=DISCOVERY)))
+        begun = [one for one in (*(each.started_at for each in samples), search.started_at) if one is not None]
+        ended = [one for one in (*(each.finished_at for each in samples), search.finished_at) if one is not None]
+        if finished is None:
+            return min(begun, default=None), None
+        return min(begun, default=finished.started_at), max(ended, default=finished.finished_at)
 
     # --- the review
 
@@ -198,6 +212,7 @@ class _PaperReader:
             notes=notes_of(facts),
             url=facts.record_url or "",
             decided_by=facts.decided_by,
+            started_at=facts.started_at,
             finished_at=facts.finished_at,
             manifest_sha256=link.manifest_sha256,
             values=values,

@@ -30,11 +30,17 @@ def moment_words(at: datetime | None) -> str:
 
 
 def period(paper: Paper) -> str:
-    """Return from when to when the evidence was collected."""
+    """Return from when to when the evidence was collected: its review and its seal are later."""
     begin = moment_words(paper.started_at or paper.asked_at)
     return (
         f"{begin} to {moment_words(paper.finished_at)}" if paper.finished_at is not None else f"{begin}, not finished"
     )
+
+
+def review_period(paper: Paper) -> str:
+    """Return from when to when it was reviewed; empty for a review that is not signed off."""
+    first, last = paper.first_decision_at, paper.signed_off_at
+    return f"{moment_words(first or last)} to {moment_words(last)}" if last is not None else ""
 
 
 def status_words(status: str) -> str:

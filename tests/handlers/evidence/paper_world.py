@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.verify_run import RunCheck
 from shared.papers.paper import Paper
 from shared.papers.read_paper import read_paper
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
+from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
 from tests.handlers.evidence.review_room import ReviewRoom, reviewing
 from tests.typed import there
 from tests.unit.shared.reviewing.review_people import ANN, CLEO
@@ -140,6 +141,23 @@ async def corrected_run(desk: Desk) -> ReviewRoom:
     assert await room.code(ANN, "correct", await owner("T-3"), value="Cy", where=shot) == ""
     lost = next(one for one in await room.items("T-4") if one.target.kind == "sample")
     assert [await room.code(ANN, "accept", lost), await room.code(ANN, "sign")] == ["", ""]
+    await room.close()
+    return room
+
+
+async def timed_run(desk: Desk) -> ReviewRoom:
+    """File a run of two samples, of which the first began ten minutes before the run was closed, and the last ended
+    five minutes before; then have it reviewed, from two minutes before its sign-off."""
+    samples = [sample(f"T-{row}", row=row) for row in (1, 2)]
+    spec = {**SPEC, "review": reviewing(ANN)}
+    await desk.tell(started(spec=spec, requested_by="dan"), *map(found, samples), closed(2))
+    for one, begin, end in ((samples[0], 10, 7), (samples[1], 8, 5)):
+        times = {"started_at": NOW - timedelta(minutes=begin), "finished_at": NOW - timedelta(minutes=end)}
+        await desk.tell(took(one), replace(ended(one, number="1"), **times))
+    room = ReviewRoom(desk)
+    item = next(one for one in await room.items("T-1") if one.target.kind == "sample")
+    assert await room.code(ANN, "accept", item, at=NOW - timedelta(minutes=2)) == ""
+    assert await room.code(ANN, "sign") == ""
     await room.close()
     return room
 

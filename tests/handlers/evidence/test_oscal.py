@@ -19,6 +19,7 @@ from tests.handlers.evidence.paper_world import (
     filed_run,
     paper_of,
     reviewed_run,
+    timed_run,
 )
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "fixtures" / "oscal" / "assessment_results.schema.json").read_text())
@@ -93,6 +94,12 @@ async def test_the_decided_value_is_the_value_and_what_was_read_is_told_beside_i
     assert (told["value.owner"], told["read.owner"]) == ("2026-10-31", "4 weeks ago")
     assert [prop["class"] for prop in one["props"] if prop["name"] == "value.owner"] == ["reviewed"]
     assert (told["value.number"], "read.number" in told) == ("1", False)
+
+
+async def test_the_assessment_ends_with_the_last_sample_and_not_with_its_review(desk: Desk):
+    await timed_run(desk)
+    result = checked(made(desk))["results"][0]
+    assert (result["start"], result["end"]) == ("2026-11-21T07:50:00Z", "2026-11-21T07:55:00Z")
 
 
 async def test_each_control_has_a_finding_that_names_all_exceptions(desk: Desk):

@@ -23,7 +23,15 @@ from shared.papers.read_paper import read_paper
 from shared.papers.workpaper.fill_template import TemplateRefused
 from shared.papers.workpaper.write_workpaper import DEFAULT_TEMPLATE, make_workpaper
 from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
-from tests.handlers.evidence.paper_world import HOSTILE, corrected_run, exported, filed_run, paper_of, reviewed_run
+from tests.handlers.evidence.paper_world import (
+    HOSTILE,
+    corrected_run,
+    exported,
+    filed_run,
+    paper_of,
+    reviewed_run,
+    timed_run,
+)
 
 SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Comments", "Sign-off", "Integrity"]
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
@@ -152,6 +160,14 @@ async def test_a_corrected_value_leads_to_what_the_person_has_named_for_it(desk:
         "T-2": "run_1/T-2/01_ticket.png",
         "T-3": "run_1/T-3/01_ticket.png",
     }
+
+
+async def test_the_period_of_collection_ends_with_the_last_sample_and_review_and_seal_have_their_own_times(desk: Desk):
+    await timed_run(desk)
+    cover = facts(made(paper_of(desk)[0]), "Cover")
+    assert cover["Period of collection"] == "2026-11-21 07:50:00 UTC to 2026-11-21 07:55:00 UTC"
+    assert cover["Period of review"] == "2026-11-21 07:58:00 UTC to 2026-11-21 08:00:00 UTC"
+    assert cover["Sealed (UTC)"] == datetime(2026, 11, 21, 8)
 
 
 async def test_the_same_evidence_gives_the_same_bytes_and_no_time_of_making(run: Desk):

@@ -53,9 +53,9 @@ def for_review(reason: str, *acts: str, whole: str = "") -> PaperSample:
     opened = [PaperValue(f"f{n}", "string", "?", None, "", reviewed=decided(act)) for n, act in enumerate(acts)]
     return PaperSample(
         sample_id="A-1", key="A-1", row=1, status="needs_review", group="review", reason=reason, why="", message="",
-        flagged=False, notes=(), url="", decided_by="rules", finished_at=NOW, manifest_sha256="", values=tuple(opened),
-        judgment=None, reasoning="", files=(), reviewed=decided(whole) if whole else None, decision="",
-        signed_off_at=None,
+        flagged=False, notes=(), url="", decided_by="rules", started_at=NOW, finished_at=NOW, manifest_sha256="",
+        values=tuple(opened), judgment=None, reasoning="", files=(), reviewed=decided(whole) if whole else None,
+        decision="", signed_off_at=None,
     )  # fmt: skip
 
 
