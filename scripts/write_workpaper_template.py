@@ -134,9 +134,9 @@ def cover(sheet: Any) -> None:
             ("Why not complete", "{{population.why_not}}"),
             ("Samples found", "{{population.found}}"),
             ("Done", "{{population.done}}"),
-            ("For review", "{{population.review}}"),
-            ("Failed", "{{population.failed}}"),
-            ("Stopped by a login", "{{population.excepted}}"),
+            ("For review", "{{population.review_told}}"),
+            ("Failed", "{{population.failed_told}}"),
+            ("Stopped by a login", "{{population.excepted_told}}"),
             ("Open exceptions", "{{population.open_exceptions}}"),
         ],
         {"Complete": "strong"},
@@ -152,9 +152,9 @@ def cover(sheet: Any) -> None:
         ],
     )
     put(sheet, row, 1, "Outcomes", font(11, ACCENT, bold=True), border=LINE)
-    for at, name in enumerate(("Status", "Reason", "Samples"), 1):
+    for at, name in enumerate(("Status", "Reason", "Samples", "Decided"), 1):
         put(sheet, row + 1, at, name, font(bold=True), fill=HEAD, border=LINE)
-    for at, name in enumerate(("status", "reason", "samples"), 1):
+    for at, name in enumerate(("status", "reason", "samples", "decided"), 1):
         put(sheet, row + 2, at, f"{{{{outcome.{name}}}}}", border=LINE)
     put(sheet, row + 4, 1, "Conclusion", font(11, ACCENT, bold=True), border=LINE)
     put(sheet, row + 5, 1, None, fill=OPEN, border=BOX)

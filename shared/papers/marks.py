@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from shared.contracts.steps import note_text
 from shared.evidence_format.files.reconciliation import ReconciledRecord
 from shared.evidence_format.files.sample import StoredField
-from shared.evidence_format.review.items import difference_item, doubt_of, is_settled_by_values
-from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget, gravest
+from shared.evidence_format.review.items import difference_item, doubt_of
+from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget
 from shared.evidence_view.sample_facts import SampleFacts
 from shared.papers.paper import EXCEPTION_KINDS, MarkCode, PaperException, PaperPopulation, PaperSample
 from shared.papers.words import read_as_words
@@ -50,7 +50,7 @@ def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
         between = (f"{one.field} is open between: {one.open_texts}" for one in parts if one.open)
         told = "; ".join(part.rstrip(".") for part in (sample.why, sample.message, *between) if part) or sample.status
         where = ", ".join(one.field for one in parts)
-        yield PaperException("sample", sample_id, where, sample.reason or sample.status, told, _settled_as(sample))
+        yield PaperException("sample", sample_id, where, sample.reason or sample.status, told, sample.settled_as)
     elif sample.flagged or _deviates(sample.reviewed):
         told = "; ".join(sample.notes) or "done, and decided otherwise by a person"
         yield PaperException("flag", sample_id, "", "flagged" if sample.flagged else "decided", told, sample.reviewed)
@@ -65,16 +65,6 @@ def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
     judged = sample.judgment
     if judged is not None and _deviates(judged.reviewed):
         yield PaperException("judgment", sample_id, judged.field, "decided", read_as_words(judged), judged.reviewed)
-
-
-def _settled_as(sample: PaperSample) -> ReviewedTarget | None:
-    """Return the decision on a sample; without one the gravest on its values, where it is for review because of them
-    and all that are open have one."""
-    opened = [one for one in sample.values if one.mark == "?"]
-    by_values = bool(opened) and all(one.reviewed is not None for one in opened) and is_settled_by_values(sample.reason)
-    if sample.reviewed is not None or not by_values:
-        return sample.reviewed
-    return gravest(one.reviewed for one in opened if one.reviewed is not None)
 
 
 def exceptions_of_run(

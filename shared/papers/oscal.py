@@ -144,8 +144,11 @@ class _Results:
                 ("samples", str(population.found)),
                 ("done", str(population.done)),
                 ("for-review", str(population.review)),
+                ("for-review-decided", _number(population.decided.get("review", 0))),
                 ("failed", str(population.failed)),
+                ("failed-decided", _number(population.decided.get("failed", 0))),
                 ("excepted", str(population.excepted)),
+                ("excepted-decided", _number(population.decided.get("excepted", 0))),
                 ("draw-seed", paper.draw.seed if paper.draw is not None else ""),
                 ("draw-method", paper.draw.method if paper.draw is not None else ""),
                 ("review", review_words(paper)),
@@ -320,6 +323,10 @@ class _Results:
 
     def _href(self, path: str) -> str:
         return quote(self._link_of(path), safe="/:")
+
+
+def _number(number: int) -> str:
+    return str(number) if number else ""
 
 
 def _line(text: str) -> str:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from shared.contracts.results import Box
 from shared.evidence_format.facts import TaskControl
-from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget
+from shared.evidence_format.review.items import is_settled_by_values
+from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget, gravest
 
 MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "R", "?", "-"]
 MARKS: Mapping[MarkCode, str] = {
@@ -194,6 +195,20 @@ class PaperSample:
         return (*whole, *((one.field, one.reviewed) for one in self.tested if one.reviewed is not None))
 
     @property
+    def settled_as(self) -> ReviewedTarget | None:
+        """The decision on it; without one the gravest on its values, where it is for review because of them and all
+        that are open have one."""
+        opened = [one.reviewed for one in self.values if one.mark == "?"]
+        decided = [one for one in opened if one is not None]
+        by_values = bool(opened) and len(decided) == len(opened) and is_settled_by_values(self.reason)
+        return gravest(decided) if self.reviewed is None and by_values else self.reviewed
+
+    @property
+    def was_open(self) -> bool:
+        """Whether it was for people, who have decided it since: its status stays what it was."""
+        return self.group != "done" and self.settled_as is not None
+
+    @property
     def tested(self) -> Sequence[PaperValue]:
         """Its values, and its judgment."""
         return (*self.values, *([self.judgment] if self.judgment is not None else []))
@@ -221,8 +236,21 @@ class PaperException:
 
 
 @dataclass(frozen=True)
+class PaperOutcome:
+    """How samples have ended. ``words``: the reason in words; ``decided``: how many of them people have decided."""
+
+    status: str
+    reason: str
+    words: str
+    samples: int
+    decided: int
+
+
+@dataclass(frozen=True)
 class PaperPopulation:
-    """``source``: where the samples come from; ``method``: how those that are reported were taken of it."""
+    """``source``: where the samples come from; ``method``: how those that are reported were taken of it.
+    ``outcomes``: in the order of the report; ``decided``: by the group of a status, how many of its samples people have
+    decided."""
 
     headline: str
     complete: bool
@@ -235,8 +263,8 @@ class PaperPopulation:
     flagged: int
     source: tuple[str, ...]
     method: str
-    outcomes: tuple[tuple[str, str, str, int], ...]
-    """Status, reason, the reason in words, and the number of samples, in the order of the report."""
+    outcomes: tuple[PaperOutcome, ...]
+    decided: Mapping[str, int]
 
 
 @dataclass(frozen=True)

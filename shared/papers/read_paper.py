@@ -6,6 +6,7 @@ hash once more, so that nothing that changed in between comes to stand on a pape
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -49,6 +50,7 @@ from shared.papers.paper import (
     PaperException,
     PaperField,
     PaperFile,
+    PaperOutcome,
     PaperPlace,
     PaperPopulation,
     PaperSample,
@@ -329,9 +331,8 @@ class _PaperReader:
     def _population(self, samples: Sequence[PaperSample]) -> PaperPopulation:
         finished, record = self._finished, self._record
         groups = [one.group for one in samples]
-        counts: dict[tuple[str, str], int] = {}
-        for one in samples:
-            counts[one.status, one.reason] = counts.get((one.status, one.reason), 0) + 1
+        counts = Counter((one.status, one.reason) for one in samples)
+        decided = Counter((one.status, one.reason) for one in samples if one.was_open)
         ordered = sorted(counts.items(), key=lambda one: (population_order(one[0][0]), -one[1], one[0][1]))
         complete = finished is not None and finished.population_complete
         if finished is None:
@@ -354,7 +355,11 @@ class _PaperReader:
             flagged=sum(one.flagged for one in samples),
             source=_source_lines(record),
             method=_method(record, complete=complete),
-            outcomes=tuple((status, why, end_words(why), number) for (status, why), number in ordered),
+            outcomes=tuple(
+                PaperOutcome(status, why, end_words(why), number, decided[status, why])
+                for (status, why), number in ordered
+            ),
+            decided=Counter(one.group for one in samples if one.was_open),
         )
 
     def _exceptions(self, population: PaperPopulation, samples: Sequence[PaperSample]) -> list[PaperException]:

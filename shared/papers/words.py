@@ -48,6 +48,18 @@ def status_words(status: str) -> str:
     return style.words if style is not None else status
 
 
+def sample_status_words(sample: PaperSample) -> str:
+    """Return the status with which a sample has ended; one that was for people says that they have decided it."""
+    return f"{status_words(sample.status)}, decided" if sample.was_open else status_words(sample.status)
+
+
+def of_them_decided(number: int, decided: int) -> str:
+    """Return how many of so many samples that were for people are decided; empty where none is."""
+    if not decided:
+        return ""
+    return f"{decided} of them decided" if decided < number else "decided" if number == 1 else "all decided"
+
+
 def decision_words(reviewed: ReviewedTarget | None) -> str:
     """Return what was decided; empty where nobody has decided."""
     return DECISIONS.get(reviewed.decision, reviewed.decision) if reviewed is not None else ""

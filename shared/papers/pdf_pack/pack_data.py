@@ -18,10 +18,12 @@ from shared.papers.words import (
     decision_words,
     draw_words,
     moment_words,
+    of_them_decided,
     period,
     read_as_words,
     review_period,
     review_words,
+    sample_status_words,
     status_words,
     value_decision_words,
     value_words,
@@ -113,7 +115,7 @@ class PackData:
             "page": self._pages[one.sample_id],
             "key": said(one.key or one.sample_id),
             "group": one.group,
-            "status": said(status_words(one.status)),
+            "status": said(sample_status_words(one)),
             "line": said(line),
             "told": [said(part, MOST_IN_PAGE) for part in told],
             "values": [self._value(number, value, boxed) for number, value in enumerate(one.values, 1)],
@@ -156,7 +158,7 @@ class PackData:
             "good": paper.seal.whole,
             "verdict": said(verdict(paper)),
             "figures": [
-                {"number": f"{count:,}", "name": name, "group": group}
+                {"number": f"{count:,}", "name": self._figure(name, count, group), "group": group}
                 for name, count, group in (
                     ("samples", population.found, ""),
                     ("done", population.done, "done"),
@@ -181,6 +183,10 @@ class PackData:
             ),
         }
 
+    def _figure(self, name: str, count: int, group: str) -> str:
+        told = of_them_decided(count, self._paper.population.decided.get(group, 0))
+        return f"{name}, {told}" if told else name
+
     def _population(self) -> Mapping[str, Any]:
         population, said = self._paper.population, self._said
         return {
@@ -193,12 +199,13 @@ class PackData:
             ),
             "outcomes": [
                 {
-                    "group": group_of(status),
-                    "status": said(status_words(status)),
-                    "reason": said(words or reason),
-                    "samples": f"{samples:,}",
+                    "group": group_of(one.status),
+                    "status": said(status_words(one.status)),
+                    "reason": said(one.words or one.reason),
+                    "samples": f"{one.samples:,}",
+                    "decided": f"{one.decided:,}" if one.decided else "",
                 }
-                for status, reason, words, samples in population.outcomes
+                for one in population.outcomes
             ],
         }
 
@@ -242,7 +249,7 @@ class PackData:
         values = {value.field: value for value in sample.values}
         cells: list[dict[str, Any]] = [
             {"text": self._said(sample.key or sample.sample_id, MOST_IN_TABLE), "page": self._pages[sample.sample_id]},
-            {"text": self._said(status_words(sample.status)), "group": sample.group},
+            {"text": self._said(sample_status_words(sample)), "group": sample.group},
         ]
         cells += [self._cell(values.get(field.name)) for field in fields]
         return [*cells, self._cell(sample.judgment)] if judged else cells

@@ -23,6 +23,7 @@ from shared.papers.paper import (
     PaperComment,
     PaperException,
     PaperField,
+    PaperOutcome,
     PaperSample,
     PaperSignature,
     PaperStamp,
@@ -37,12 +38,14 @@ from shared.papers.words import (
     decision_words,
     draw_words,
     moment_words,
+    of_them_decided,
     period,
     read_words,
     review_period,
     review_words,
     sample_by_words,
     sample_decision_words,
+    sample_status_words,
     status_words,
     value_words,
     verdict,
@@ -105,6 +108,12 @@ def _cell_number(value: PaperValue, written: str, text: str) -> str | float:
     return text if number is None else number
 
 
+def _told_number(paper: Paper, group: str, number: int) -> str | float:
+    """Return how many samples have ended so, and how many of them are decided."""
+    told = of_them_decided(number, paper.population.decided.get(group, 0))
+    return f"{number:,}, {told}" if told else float(number)
+
+
 RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "run.id": lambda paper: paper.run_id,
     "run.task": lambda paper: paper.task_id,
@@ -133,6 +142,9 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "population.review": lambda paper: float(paper.population.review),
     "population.failed": lambda paper: float(paper.population.failed),
     "population.excepted": lambda paper: float(paper.population.excepted),
+    "population.review_told": lambda paper: _told_number(paper, "review", paper.population.review),
+    "population.failed_told": lambda paper: _told_number(paper, "failed", paper.population.failed),
+    "population.excepted_told": lambda paper: _told_number(paper, "excepted", paper.population.excepted),
     "population.flagged": lambda paper: float(paper.population.flagged),
     "population.exceptions": lambda paper: float(len(paper.exceptions)),
     "population.open_exceptions": lambda paper: float(paper.open_exceptions),
@@ -184,7 +196,7 @@ def _page_link(text: str, value: PaperValue) -> PaperCell:
 _SAMPLE: Mapping[str, _Make] = {
     "row": lambda one: float(one.row),
     "id": _sample_link,
-    "status": lambda one: status_words(one.status),
+    "status": sample_status_words,
     "reason": lambda one: one.why,
     "message": lambda one: one.message,
     "remarks": lambda one: "\n".join(
@@ -264,9 +276,10 @@ LISTS: Mapping[str, Mapping[str, _Make]] = {
     },
     "mark": {"code": lambda one: one[0], "meaning": lambda one: one[1]},
     "outcome": {
-        "status": lambda one: status_words(one[0]),
-        "reason": lambda one: one[2] or one[1],
-        "samples": lambda one: float(one[3]),
+        "status": lambda one: status_words(one.status),
+        "reason": lambda one: one.words or one.reason,
+        "samples": lambda one: float(one.samples),
+        "decided": lambda one: float(one.decided) if one.decided else "",
     },
     "signature": {
         "name": lambda one: one.name,
@@ -297,6 +310,7 @@ Item = (
     | PaperSample
     | tuple[Any, ...]
     | PaperException
+    | PaperOutcome
     | PaperComment
     | PaperSignature
     | PaperStamp

@@ -96,6 +96,13 @@ async def test_the_decided_value_is_the_value_and_what_was_read_is_told_beside_i
     assert (told["value.number"], "read.number" in told) == ("1", False)
 
 
+async def test_how_many_of_those_for_review_are_decided_is_told(desk: Desk):
+    await corrected_run(desk)
+    result = checked(made(desk))["results"][0]
+    told = props(result)
+    assert [told[name] for name in ("for-review", "for-review-decided", "failed", "failed-decided")] == ["1"] * 4
+
+
 async def test_the_assessment_ends_with_the_last_sample_and_not_with_its_review(desk: Desk):
     await timed_run(desk)
     result = checked(made(desk))["results"][0]

@@ -193,6 +193,14 @@ async def test_the_decided_value_is_the_value_in_the_table_and_on_the_page_of_it
     assert own.index("2026-10-31") < own.index("read as 4 weeks ago")
 
 
+async def test_what_was_for_review_is_said_to_be_decided_on_the_cover_and_on_its_page(desk: Desk):
+    await corrected_run(desk)
+    pages = [page.replace("\n", " ") for page in texts(made(desk))]
+    assert "1 for review, decided" in pages[0]
+    assert "1 failed, decided" in pages[0]
+    assert any(" T-3 Needs review, decided" in page for page in pages)
+
+
 async def test_a_picture_that_is_not_as_it_was_captured_is_not_shown(desk: Desk):
     await filed_run(desk, ("Ann Lee",))
     (desk.root / "run_1/T-1/01_ticket.png").write_bytes(picture(50))

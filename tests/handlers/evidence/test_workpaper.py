@@ -162,6 +162,19 @@ async def test_a_corrected_value_leads_to_what_the_person_has_named_for_it(desk:
     }
 
 
+async def test_what_was_for_review_or_failed_does_not_read_as_open_once_it_is_decided(desk: Desk):
+    await corrected_run(desk)
+    data = made(paper_of(desk)[0])
+    cover = facts(data, "Cover")
+    assert (cover["Done"], cover["For review"], cover["Failed"]) == (2, "1, decided", "1, decided")
+    outcomes = [
+        row[:4] for row in sheet(data, "Cover") if row[0] in ("Done", "Needs review", "Failed") and row[3] != ""
+    ]
+    assert [(row[0], row[2], row[3]) for row in outcomes] == [("Needs review", 1, 1), ("Failed", 1, 1)]
+    statuses = {row[1]: row[2] for row in sheet(data, "Attributes")[5:9]}
+    assert statuses == {"T-1": "Done", "T-2": "Done", "T-3": "Needs review, decided", "T-4": "Failed, decided"}
+
+
 async def test_the_period_of_collection_ends_with_the_last_sample_and_review_and_seal_have_their_own_times(desk: Desk):
     await timed_run(desk)
     cover = facts(made(paper_of(desk)[0]), "Cover")

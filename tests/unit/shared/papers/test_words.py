@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from shared.evidence_format.review.reviewed import ReviewedTarget, SampleReview
 from shared.papers.paper import MarkCode, PaperPlace, PaperValue
-from shared.papers.words import value_decision_words, value_words
+from shared.papers.words import of_them_decided, value_decision_words, value_words
 from shared.papers.workpaper.placeholders import cell_value
 from tests.cases import cases
 
@@ -47,6 +47,13 @@ def test_what_people_have_decided_counts_in_place_of_what_was_read(
     one: PaperValue, shown: str, mark: MarkCode, decision: str
 ):
     assert (value_words(one), one.tickmark, value_decision_words(one)) == (shown, mark, decision)
+
+
+@cases(("number", "decided", "told"), [
+    (0, 0, ""), (3, 0, ""), (1, 1, "decided"), (3, 3, "all decided"), (3, 2, "2 of them decided"),
+])  # fmt: skip
+def test_it_is_said_how_many_are_decided(number: int, decided: int, told: str):
+    assert of_them_decided(number, decided) == told
 
 
 def test_a_corrected_number_is_a_number_of_the_sheet():
