@@ -191,7 +191,7 @@ def attributes(sheet: Any) -> None:
 
 
 def values(sheet: Any) -> None:
-    widths = (20, 20, 28, 6, 26, 26, 16, 28, 30, 12, 34, 26, 34, 20, 20, 20)
+    widths = (20, 20, 28, 6, 26, 26, 16, 28, 30, 26, 12, 34, 26, 34, 20, 20, 20)
     titled(
         sheet,
         "Values",
@@ -208,6 +208,7 @@ def values(sheet: Any) -> None:
         ("Decision", "{{value.decision}}", "text"),
         ("Decided by", "{{value.decided_by}}", "text"),
         ("Reason", "{{value.decision_reason}}", "text"),
+        ("Where it stands, as decided", "{{value.where}}", "link"),
         ("Read by", "{{value.read_by}}", "text"),
         ("Address", "{{value.url}}", "text"),
         ("Picture", "{{value.picture}}", "link"),

@@ -242,6 +242,7 @@ class _Results:
         said["class"] = MARK_CLASSES[value.tickmark]
         read = read_words(value) or "empty"
         was = [self._prop(f"read.{name}", read)] if value.decision_instead is not None else []
+        was += self._props((f"where.{name}", value.where))
         return [said, *was, *self._props(*((f"{what}.{name}", text) for what, text in self._decided(value.reviewed)))]
 
     def _evidence(self, one: PaperSample, values: Sequence[PaperValue]) -> Iterator[_Object]:

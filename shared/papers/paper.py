@@ -81,7 +81,7 @@ class PaperValue:
     the texts between which a person decides, and where they stand. All of this, and ``mark``, is of what was read.
     ``crop``: the file beside the paper that shows it boxed, as its link has it. ``reviewed``: the decision on the value
     itself; ``decided``: the one that counts, which may be that on its sample. ``where``: the file that the person who
-    has corrected it has named for it.
+    has corrected it has named for it. Where nothing was read, ``picture``, ``page`` and ``url`` are of that file.
     """
 
     field: str
@@ -104,7 +104,6 @@ class PaperValue:
     reviewed: ReviewedTarget | None = None
     decided: ReviewedTarget | None = None
     where: str = ""
-    where_sha256: str = ""
 
     @property
     def decision_instead(self) -> ReviewedTarget | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
+from typing import NamedTuple
 
 import msgspec
 
@@ -96,6 +97,15 @@ class CheckedFiles:
         if self._checked.whole and sealed is not None and chain.sha256(data) != sealed.sha256:
             raise ChangedMeanwhile(f"{path} changed while it was read")
         return data
+
+
+class _NamedFile(NamedTuple):
+    """A file that a person has named. ``kind``: as the sample has it; ``url``: of the page that it was taken of."""
+
+    path: str
+    sha256: str
+    kind: str
+    url: str
 
 
 class _PaperReader:
@@ -243,12 +253,17 @@ class _PaperReader:
         decided = facts.review.counting(reviewed) if facts.review is not None else None
         if stored is None:
             return PaperValue(name, kind, "-", None, "", reviewed=reviewed, decided=decided)
-        where, where_sha256 = self._named_by(facts, reviewed)
         source = stored.source
         page, page_sha256 = self._file_of(facts, source.page_sha256 if source is not None else "")
         picture, picture_sha256, area = self._picture_of(facts, source)
+        url = source.url if source is not None else stored.response.url if stored.response else ""
         shows = area is not None and bool(picture)
         mark = mark_of(stored, page=bool(page), picture=shows)
+        named = self._named_by(facts, reviewed)
+        if named is not None and not (page or picture):  # nothing was read, so that the person's file is all there is
+            page, page_sha256 = (named.path, named.sha256) if named.kind == "page" else ("", "")
+            picture, picture_sha256 = (named.path, named.sha256) if named.kind == "screenshot" else ("", "")
+            url = url or named.url
         return PaperValue(
             field=name,
             type=kind,
@@ -262,20 +277,24 @@ class _PaperReader:
             page_sha256=page_sha256,
             picture=picture,
             picture_sha256=picture_sha256,
-            url=source.url if source is not None else stored.response.url if stored.response else "",
+            url=url,
             box=source.box if source is not None and shows else None,
             area=area if shows else None,
             open=tuple(self._place(facts, one) for one in stored.candidates or ()),
             reviewed=reviewed,
             decided=decided,
-            where=where,
-            where_sha256=where_sha256,
+            where=named.path if named is not None else "",
         )
 
-    def _named_by(self, facts: SampleFacts, reviewed: ReviewedTarget | None) -> tuple[str, str]:
-        """Return path and hash of the file that a decision names for its value; empty if it names none."""
-        path = f"{facts.sample_id}/{reviewed.where}" if reviewed is not None and reviewed.where else ""
-        return (path, reviewed.where_sha256) if reviewed is not None and path in self._files.paths else ("", "")
+    def _named_by(self, facts: SampleFacts, reviewed: ReviewedTarget | None) -> _NamedFile | None:
+        """Return the file that a decision names for its value; None if it names none that the sample has."""
+        if reviewed is None or not reviewed.where:
+            return None
+        for one in facts.artifacts:
+            path = f"{facts.sample_id}/{one.filename}"
+            if (one.filename, one.sha256) == (reviewed.where, reviewed.where_sha256) and path in self._files.paths:
+                return _NamedFile(path, one.sha256, one.kind, one.source_url)
+        return None
 
     def _file_of(self, facts: SampleFacts, sha256: str) -> tuple[str, str]:
         """Return path and hash of the artifact with this hash; empty if the sample has none."""
@@ -310,7 +329,7 @@ class _PaperReader:
         files = {one.filename: one for one in facts.artifacts}
         named = next((files[name] for name in judged.evidence_refs if name in files), None)
         reviewed = facts.review.judgment if facts.review is not None else None
-        where, where_sha256 = self._named_by(facts, reviewed)
+        where = self._named_by(facts, reviewed)
         return PaperValue(
             field="judgment",
             type="judgment",
@@ -322,8 +341,7 @@ class _PaperReader:
             picture_sha256=named.sha256 if named is not None else "",
             reviewed=reviewed,
             decided=facts.review.counting(reviewed) if facts.review is not None else None,
-            where=where,
-            where_sha256=where_sha256,
+            where=where.path if where is not None else "",
         )
 
     # --- the population and what is an exception

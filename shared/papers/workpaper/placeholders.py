@@ -190,7 +190,15 @@ def _picture_link(value: PaperValue) -> PaperCell:
 
 
 def _page_link(text: str, value: PaperValue) -> PaperCell:
-    return PaperCell(text, value.page, tip=PAGE_TIP if value.page.endswith(STORED_PAGE) else "")
+    return PaperCell(text, value.page, tip=_page_tip(value.page))
+
+
+def _file_link(path: str) -> PaperCell:
+    return PaperCell(path, path, tip=_page_tip(path))
+
+
+def _page_tip(path: str) -> str:
+    return PAGE_TIP if path.endswith(STORED_PAGE) else ""
 
 
 _SAMPLE: Mapping[str, _Make] = {
@@ -237,6 +245,7 @@ _VALUE: Mapping[str, _Make] = {
     "mark": lambda one: one[1].tickmark,
     "read_by": lambda one: one[1].read_by,
     "url": lambda one: one[1].url,
+    "where": lambda one: _file_link(one[1].where),
     "picture": lambda one: PaperCell(one[1].picture, one[1].picture),
     "picture_sha256": lambda one: one[1].picture_sha256,
     "box": lambda one: box_words(one[1]),

@@ -94,6 +94,7 @@ async def test_the_decided_value_is_the_value_and_what_was_read_is_told_beside_i
     assert (told["value.owner"], told["read.owner"]) == ("2026-10-31", "4 weeks ago")
     assert [prop["class"] for prop in one["props"] if prop["name"] == "value.owner"] == ["reviewed"]
     assert (told["value.number"], "read.number" in told) == ("1", False)
+    assert told["where.owner"] == "T-1/01_ticket.mhtml.zst"
 
 
 async def test_how_many_of_those_for_review_are_decided_is_told(desk: Desk):

@@ -162,6 +162,26 @@ async def test_a_corrected_value_leads_to_what_the_person_has_named_for_it(desk:
     }
 
 
+async def test_the_file_that_a_person_names_for_a_correction_stands_with_its_value(desk: Desk):
+    await corrected_run(desk)
+    data = made(paper_of(desk)[0])
+    heads = sheet(data, "Values")[4]
+    rows = {row[0]: dict(zip(heads, row, strict=True)) for row in sheet(data, "Values") if row[1] == "owner"}
+    artifacts = {one["filename"]: one["sha256"] for one in desk.json("T-3/result.json")["artifacts"]}
+    told = ("Where it stands, as decided", "Picture", "SHA-256 of the picture", "Stored page", "Address")
+    # Nothing was read of T-3, so that its picture is the one that the person has named.
+    picture = "T-3/01_ticket.png"
+    assert [rows["T-3"][name] for name in told] == [picture, picture, artifacts["01_ticket.png"], "", "http://x"]
+    page = "T-1/01_ticket.mhtml.zst"
+    assert [rows["T-1"][name] for name in told if not name.startswith("SHA")] == [
+        page,
+        "T-1/01_ticket.png",
+        page,
+        "http://tickets.example/1",
+    ]
+    assert rows["T-2"]["Where it stands, as decided"] == ""
+
+
 async def test_what_was_for_review_or_failed_does_not_read_as_open_once_it_is_decided(desk: Desk):
     await corrected_run(desk)
     data = made(paper_of(desk)[0])
