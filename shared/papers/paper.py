@@ -6,7 +6,7 @@ Paths are relative to the folder of the run, with ``/``. A path that is empty: t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -30,13 +30,6 @@ MARKS: Mapping[MarkCode, str] = {
     "-": "No value: the sample did not come so far",
 }
 """The tickmarks, in the order of their legend: how each value is supported by evidence."""
-DECISIONS: Mapping[str, str] = {
-    "accept": "accepted",
-    "correct": "corrected",
-    "reject": "rejected",
-    "not_applicable": "not applicable",
-}
-"""What people have decided, as papers say it."""
 
 ExceptionKind = Literal["seal", "population", "sample", "flag", "value", "judgment", "difference"]
 EXCEPTION_KINDS: Mapping[ExceptionKind, str] = {
@@ -329,7 +322,7 @@ class PaperSeal:
 class Paper:
     """A run, as papers tell it. ``started_at``, ``finished_at``: of the work on its samples, over all rounds;
     ``finished_at`` is None while samples are at work. ``first_decision_at``: of a review that is signed off.
-    ``software``: the version of Exhibit that makes the paper."""
+    ``software``: the version of Exhibit that makes the paper. ``decided``: how much of each kind was decided how."""
 
     run_id: str
     task_id: str
@@ -352,6 +345,7 @@ class Paper:
     software: str
     comments: tuple[PaperComment, ...] = ()
     first_decision_at: datetime | None = None
+    decided: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
     @property
     def open_exceptions(self) -> int:

@@ -154,6 +154,7 @@ class _PaperReader:
             seal=self._seal(),
             software=f"exhibit {version('exhibit')}",
             comments=(*self._comments.get("", ()), *(said for one in samples for said in one.comments)),
+            decided=review.amounts if review is not None else {},
             first_decision_at=min((row.at for row in review.rows), default=None) if review is not None else None,
         )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from shared.evidence_format.review.amounts import DECISIONS
 from shared.evidence_format.review.reviewed import NO_EVIDENCE, ReviewedTarget
-from shared.papers.paper import DECISIONS, Paper, PaperComment, PaperDraw, PaperSample, PaperValue
+from shared.papers.paper import Paper, PaperComment, PaperDraw, PaperSample, PaperValue
 from shared.statuses import STYLES, StatusStyle
 
 _STYLES: Mapping[str, StatusStyle] = {**STYLES}
@@ -84,13 +84,6 @@ def value_decision_words(value: PaperValue) -> str:
 def sample_by_words(sample: PaperSample) -> str:
     """Return who has decided it, and when; of several decisions of the same moment once."""
     return "; ".join(dict.fromkeys(by_words(one) for _, one in sample.decided))
-
-
-def decided_words(paper: Paper) -> str:
-    """Return how many samples were decided how; empty where none was."""
-    counts = Counter(one.decision for one in paper.samples if one.decision)
-    told = [f"{counts[act]} {words}" for act, words in DECISIONS.items() if counts[act]]
-    return f"{counts.total()} samples: {', '.join(told)}" if told else ""
 
 
 def comment_words(one: PaperComment) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
@@ -112,6 +113,18 @@ class RunReview(Part, frozen=True, kw_only=True):
     population: ReviewedTarget | None = None
     differences: dict[str, ReviewedTarget] = {}
     draw: Draw | None = None
+
+    @property
+    def amounts(self) -> dict[tuple[str, str], int]:
+        """How much was decided: by the kind of what was decided, and the decision."""
+        counted: Counter[tuple[str, str]] = Counter()
+        for one in self.samples.values():
+            counted.update(("sample", said.decision) for said in (one.sample,) if said is not None)
+            counted.update(("judgment", said.decision) for said in (one.judgment,) if said is not None)
+            counted.update(("value", said.decision) for said in one.values.values())
+        counted.update(("population", said.decision) for said in (self.population,) if said is not None)
+        counted.update(("difference", said.decision) for said in self.differences.values())
+        return dict(counted)
 
     def signed_off_for(self, sample_id: str, finished_at: datetime | None, *, for_review: bool) -> datetime | None:
         """Return when a sample was signed off; None for one that has changed since: it is not what was signed."""

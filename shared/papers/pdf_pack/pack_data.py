@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shared.evidence_format.review.amounts import decided_words
 from shared.evidence_format.review.reviewed import NO_EVIDENCE
 from shared.papers.paper import EXCEPTION_KINDS, MARKS, Paper, PaperException, PaperField, PaperSample, PaperValue
 from shared.papers.pdf_pack.glyphs import GlyphSet, Run
@@ -14,7 +15,6 @@ from shared.papers.words import (
     attribute,
     by_words,
     controls_words,
-    decided_words,
     decision_words,
     draw_words,
     moment_words,
@@ -177,7 +177,7 @@ class PackData:
                 ("Sealed", moment_words(paper.seal.sealed_at)),
                 ("Requested by", paper.requested_by),
                 ("Review", review_words(paper)),
-                ("Decided", decided_words(paper)),
+                ("Decided", decided_words(paper.decided)),
                 ("Seal", paper.seal.manifest_sha256),
                 ("Made by", paper.software),
             ),

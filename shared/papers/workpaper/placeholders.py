@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskControl
+from shared.evidence_format.review.amounts import decided_words
 from shared.field_types import base_type
 from shared.papers.paper import (
     EXCEPTION_KINDS,
@@ -34,7 +35,6 @@ from shared.papers.words import (
     by_words,
     comment_words,
     controls_words,
-    decided_words,
     decision_words,
     draw_words,
     moment_words,
@@ -129,7 +129,7 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "run.software": lambda paper: paper.software,
     "run.remarks": lambda _: "",
     "review.state": review_words,
-    "review.decided": decided_words,
+    "review.decided": lambda paper: decided_words(paper.decided),
     "review.period": review_period,
     "review.signed_off_at": lambda paper: _moment(paper.signed_off_at),
     "population.headline": lambda paper: paper.population.headline,
