@@ -271,6 +271,12 @@ class _Results:
                 ("sample-id", one.sample_id),
                 ("where", one.where),
                 *self._decided(one.reviewed),
+                *(
+                    (f"{what}.{token(field)}", text)
+                    for field, said in one.parts
+                    if field
+                    for what, text in self._decided(said)
+                ),
             ),
             "methods": ["EXAMINE"],
             "types": ["finding"],

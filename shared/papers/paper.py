@@ -212,7 +212,9 @@ class PaperSample:
 @dataclass(frozen=True)
 class PaperException:
     """Something that a reader has to know or decide. ``sample_id`` is empty where it is none of one sample. ``where``:
-    the field, or the key of a record. ``reviewed``: what people have decided of it."""
+    the field, or the key of a record. ``reviewed``: the decision that settles it. ``parts``: all that people have
+    decided of what is told with it, by the field; under no name of the thing itself; empty where ``reviewed`` is all.
+    """
 
     kind: ExceptionKind
     sample_id: str
@@ -220,11 +222,17 @@ class PaperException:
     code: str
     told: str
     reviewed: ReviewedTarget | None = None
+    parts: tuple[tuple[str, ReviewedTarget], ...] = ()
+
+    @property
+    def decisions(self) -> Sequence[tuple[str, ReviewedTarget]]:
+        """All that people have decided of it, by the field; under no name of the thing itself."""
+        return self.parts or ((("", self.reviewed),) if self.reviewed is not None else ())
 
     @property
     def is_settled(self) -> bool:
         """Whether a decision has settled it; what was rejected is no evidence, and stays an exception."""
-        return self.reviewed is not None and self.reviewed.decision != "reject"
+        return self.reviewed is not None and all(one.decision != "reject" for _, one in self.decisions)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from shared.evidence_format.review.amounts import DECISIONS
 from shared.evidence_format.review.reviewed import NO_EVIDENCE, ReviewedTarget
-from shared.papers.paper import Paper, PaperComment, PaperDraw, PaperSample, PaperValue
+from shared.papers.paper import Paper, PaperComment, PaperDraw, PaperException, PaperSample, PaperValue
 from shared.statuses import STYLES, StatusStyle
 
 _STYLES: Mapping[str, StatusStyle] = {**STYLES}
@@ -84,6 +84,33 @@ def value_decision_words(value: PaperValue) -> str:
 def sample_by_words(sample: PaperSample) -> str:
     """Return who has decided it, and when; of several decisions of the same moment once."""
     return "; ".join(dict.fromkeys(by_words(one) for _, one in sample.decided))
+
+
+def exception_decision_words(one: PaperException) -> str:
+    """Return what was decided of an exception, of several things each by its field; empty where nobody has decided."""
+    return _each([(field, decision_words(said)) for field, said in one.decisions], alone=one.where)
+
+
+def exception_value_words(one: PaperException) -> str:
+    """Return the values that people have given instead; empty where they have given none."""
+    return _each([(field, said.value) for field, said in one.decisions if said.value], alone=one.where)
+
+
+def exception_reason_words(one: PaperException) -> str:
+    """Return why it was decided so; of several decisions each reason once."""
+    return "; ".join(dict.fromkeys(said.reason for _, said in one.decisions if said.reason))
+
+
+def exception_by_words(one: PaperException) -> str:
+    """Return who has decided of it, and when; of several decisions of the same moment once."""
+    return "; ".join(dict.fromkeys(by_words(said) for _, said in one.decisions))
+
+
+def _each(told: Sequence[tuple[str, str]], alone: str) -> str:
+    """Return texts by their fields; one that is of the field ``alone``, without it."""
+    if len(told) == 1 and told[0][0] in ("", alone):
+        return told[0][1]
+    return "; ".join(f"{field}: {text}" if field else text for field, text in told)
 
 
 def comment_words(one: PaperComment) -> str:

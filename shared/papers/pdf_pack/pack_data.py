@@ -17,6 +17,10 @@ from shared.papers.words import (
     controls_words,
     decision_words,
     draw_words,
+    exception_by_words,
+    exception_decision_words,
+    exception_reason_words,
+    exception_value_words,
     moment_words,
     of_them_decided,
     period,
@@ -220,9 +224,8 @@ class PackData:
         return {"draw": pairs, "strata": strata}
 
     def _exception(self, one: PaperException) -> dict[str, Any]:
-        decided = one.reviewed
-        parts = [decision_words(decided), decided.value if decided is not None else "", by_words(decided)]
-        reason = decided.reason if decided is not None else ""
+        parts = [exception_decision_words(one), exception_value_words(one), exception_by_words(one)]
+        reason = exception_reason_words(one)
         return {
             "kind": self._said(EXCEPTION_KINDS[one.kind]),
             "page": self._pages.get(one.sample_id, ""),

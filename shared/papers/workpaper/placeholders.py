@@ -37,6 +37,10 @@ from shared.papers.words import (
     controls_words,
     decision_words,
     draw_words,
+    exception_by_words,
+    exception_decision_words,
+    exception_reason_words,
+    exception_value_words,
     moment_words,
     of_them_decided,
     period,
@@ -262,10 +266,10 @@ _EXCEPTION: Mapping[str, _Make] = {
     "where": lambda one: one.where,
     "code": lambda one: one.code,
     "told": lambda one: one.told,
-    "decision": lambda one: decision_words(one.reviewed),
-    "reviewed_value": lambda one: one.reviewed.value if one.reviewed is not None else "",
-    "decision_reason": lambda one: one.reviewed.reason if one.reviewed is not None else "",
-    "decided_by": lambda one: by_words(one.reviewed),
+    "decision": exception_decision_words,
+    "reviewed_value": exception_value_words,
+    "decision_reason": exception_reason_words,
+    "decided_by": exception_by_words,
 }
 LISTS: Mapping[str, Mapping[str, _Make]] = {
     "control": {

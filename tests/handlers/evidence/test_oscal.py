@@ -80,8 +80,10 @@ async def test_what_people_decided_and_signed_is_told(desk: Desk):
         "ann",
     )
     titles = [one["title"] for one in results["results"][0]["findings"]]
-    # One of the doubtful sample, one of its corrected value, and what was rejected: that is no evidence, and open.
-    assert titles == ["Open exceptions: 1 of 3"] * 2
+    # One of the doubtful sample with its corrected value, and what was rejected: that is no evidence, and open.
+    assert titles == ["Open exceptions: 1 of 2"] * 2
+    one = props(observation(results, f"Exception 1: Sample of sample {DOUBTFUL}"))
+    assert (one["decision"], one["decision.owner"], one["reviewed-value.owner"]) == ("accept", "correct", "=Ann")
     (attested,) = results["results"][0]["attestations"]
     assert [one["role-id"] for one in attested["responsible-parties"]] == ["reviewer", "approver"]
     assert props(results["results"][0])["draw-seed"] == "Q1"

@@ -108,8 +108,10 @@ async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: 
     value = next(row for row in sheet(data, "Values") if row[:2] == [DOUBTFUL, "owner"])
     assert [value[at] for at in (2, 3, 6)] == ["=Ann", "R", "corrected"]
     assert value[4] == "open: Ann Lee | =cmd|' /C calc'!A0"
-    corrected = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Value", DOUBTFUL])
-    assert corrected[2:7] == ["owner", "open", "open between: Ann Lee | =cmd|' /C calc'!A0", "corrected", "=Ann"]
+    (doubtful,) = (row for row in sheet(data, "Exceptions") if row[1] == DOUBTFUL)
+    assert doubtful[2:4] == ["owner", "ambiguous_value"]
+    assert doubtful[4].endswith("; owner was open between Ann Lee | =cmd|' /C calc'!A0")
+    assert doubtful[5:7] == ["accepted; owner: corrected", "=Ann"]
     lost = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Sample", LOST])
     assert lost[5:9] == ["rejected", "", "as the page says", "ann, 2026-11-21 08:00:00 UTC"]
     decided = {row[1]: row[-3:] for row in sheet(data, "Attributes")[5:]}
@@ -181,6 +183,17 @@ async def test_the_file_that_a_person_names_for_a_correction_stands_with_its_val
         "http://tickets.example/1",
     ]
     assert rows["T-2"]["Where it stands, as decided"] == ""
+
+
+async def test_what_is_wrong_with_a_sample_is_one_line_with_what_was_decided_of_it(desk: Desk):
+    await corrected_run(desk)
+    lines = [row[:3] + row[5:7] for row in sheet(made(paper_of(desk)[0]), "Exceptions")[5:]]
+    assert lines == [
+        ["Value", "T-1", "owner", "corrected", "2026-10-31"],
+        ["Value", "T-2", "owner", "rejected", ""],
+        ["Sample", "T-3", "owner", "corrected", "Cy"],
+        ["Sample", "T-4", "", "accepted", ""],
+    ]
 
 
 async def test_what_was_for_review_or_failed_does_not_read_as_open_once_it_is_decided(desk: Desk):
@@ -298,7 +311,7 @@ async def test_a_template_is_filled_row_by_row_and_field_by_field(run: Desk, tmp
 async def test_a_template_tells_all_exceptions_and_those_that_are_open(desk: Desk, tmp_path: Path):
     await reviewed_run(desk)
     own = template(tmp_path / "own.xlsx", ["{{population.exceptions}}", "{{population.open_exceptions}}"], [""])
-    assert sheet(made(paper_of(desk)[0], own), "Mine")[0] == [3, 1]
+    assert sheet(made(paper_of(desk)[0], own), "Mine")[0] == [2, 1]
 
 
 async def test_a_list_without_items_says_so(run: Desk, tmp_path: Path):
