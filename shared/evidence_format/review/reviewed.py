@@ -67,6 +67,14 @@ class SampleReview(Part, frozen=True, kw_only=True):
         no_evidence = self.sample is not None and self.sample.decision in NO_EVIDENCE
         return self.sample if no_evidence or own is None else own
 
+    def decided_text(self, own: ReviewedTarget | None) -> str | None:
+        """Return the text that counts instead of what was read of a value, or of the judgment, whose own decision is
+        given: empty where nothing counts; None where what was read counts."""
+        decided = self.counting(own)
+        if decided is None or decided.decision == "accept":
+            return None
+        return "" if decided.decision in NO_EVIDENCE else decided.value
+
     @property
     def people(self) -> list[str]:
         return list(dict.fromkeys(name for one in self.decided for name in one.by))
