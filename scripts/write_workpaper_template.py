@@ -115,12 +115,14 @@ def cover(sheet: Any) -> None:
             ("Attribute", "{{run.attribute}}"),
             ("Task", "{{run.task}}"),
             ("Period of collection", "{{run.period}}"),
+            ("Period of review", "{{review.period}}"),
+            ("Sealed (UTC)", "{{seal.sealed_at}}"),
             ("Requested by", "{{run.requested_by}}"),
             ("Review", "{{review.state}}"),
             ("Decided", "{{review.decided}}"),
             ("Evidence", "{{run.verdict}}"),
         ],
-        {"Control": "strong", "Evidence": "strong"},
+        {"Control": "strong", "Evidence": "strong", "Sealed (UTC)": "moment"},
     )
     row = pairs(
         sheet,
@@ -132,9 +134,9 @@ def cover(sheet: Any) -> None:
             ("Why not complete", "{{population.why_not}}"),
             ("Samples found", "{{population.found}}"),
             ("Done", "{{population.done}}"),
-            ("For review", "{{population.review}}"),
-            ("Failed", "{{population.failed}}"),
-            ("Stopped by a login", "{{population.excepted}}"),
+            ("For review", "{{population.review_told}}"),
+            ("Failed", "{{population.failed_told}}"),
+            ("Stopped by a login", "{{population.excepted_told}}"),
             ("Open exceptions", "{{population.open_exceptions}}"),
         ],
         {"Complete": "strong"},
@@ -150,9 +152,9 @@ def cover(sheet: Any) -> None:
         ],
     )
     put(sheet, row, 1, "Outcomes", font(11, ACCENT, bold=True), border=LINE)
-    for at, name in enumerate(("Status", "Reason", "Samples"), 1):
+    for at, name in enumerate(("Status", "Reason", "Samples", "Decided"), 1):
         put(sheet, row + 1, at, name, font(bold=True), fill=HEAD, border=LINE)
-    for at, name in enumerate(("status", "reason", "samples"), 1):
+    for at, name in enumerate(("status", "reason", "samples", "decided"), 1):
         put(sheet, row + 2, at, f"{{{{outcome.{name}}}}}", border=LINE)
     put(sheet, row + 4, 1, "Conclusion", font(11, ACCENT, bold=True), border=LINE)
     put(sheet, row + 5, 1, None, fill=OPEN, border=BOX)
@@ -164,8 +166,8 @@ def attributes(sheet: Any) -> None:
     titled(
         sheet,
         "Attributes",
-        "One row a sample, which leads to its page of the report. A value leads to its picture, with a box around it; "
-        "a tickmark to the stored page",
+        "One row a sample, which leads to its page of the report. A value leads to its picture, with a box around it, "
+        "or to the file that a person has named for it; a tickmark to the stored page",
         (7, 20, 16, 26, 6, 22, 18, 28, 40),
     )
     columns = [
@@ -189,20 +191,24 @@ def attributes(sheet: Any) -> None:
 
 
 def values(sheet: Any) -> None:
-    widths = (20, 20, 28, 26, 6, 22, 16, 28, 30, 12, 34, 26, 34, 20, 20, 20)
+    widths = (20, 20, 28, 6, 26, 26, 16, 28, 30, 26, 12, 34, 26, 34, 20, 20, 20)
     titled(
-        sheet, "Values", "One row a value: what was read, where it stands, and what people have decided of it", widths
+        sheet,
+        "Values",
+        "One row a value: the value that counts, what was read, where it stands, and what people have decided of it",
+        widths,
     )
     columns = [
         ("Sample", "{{value.sample}}", "link"),
         ("Field", "{{value.field}}", "text"),
         ("Value", "{{value.value}}", "link"),
-        ("As the page shows it", "{{value.shown}}", "text"),
         ("Mark", "{{value.mark}}", "text"),
-        ("Reviewed value", "{{value.reviewed_value}}", "text"),
+        ("As it was read", "{{value.read}}", "text"),
+        ("As the page shows it", "{{value.shown}}", "text"),
         ("Decision", "{{value.decision}}", "text"),
         ("Decided by", "{{value.decided_by}}", "text"),
         ("Reason", "{{value.decision_reason}}", "text"),
+        ("Where it stands, as decided", "{{value.where}}", "link"),
         ("Read by", "{{value.read_by}}", "text"),
         ("Address", "{{value.url}}", "text"),
         ("Picture", "{{value.picture}}", "link"),

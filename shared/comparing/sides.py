@@ -137,7 +137,7 @@ class SampleSide:
         judged = self.result.judgment if self.result is not None else None
         if judged is None:
             return None
-        decided = self._or_whole(self._review.judgment) if self._review is not None else None
+        decided = self._review.counting(self._review.judgment) if self._review is not None else None
         state: FieldState = "value" if self.certain or decided is not None else "for_review"
         if decided is not None and decided.decision in _NO_EVIDENCE:
             state = _NO_EVIDENCE[decided.decision]
@@ -155,13 +155,7 @@ class SampleSide:
 
     def _decided(self, name: str) -> ReviewedTarget | None:
         """Return what people have decided of a value."""
-        return self._or_whole(self._review.values.get(name)) if self._review is not None else None
-
-    def _or_whole(self, own: ReviewedTarget | None) -> ReviewedTarget | None:
-        """Return the decision on the sample where it has none of its own, or where the sample is no evidence."""
-        whole = self._review.sample if self._review is not None else None
-        no_evidence = whole is not None and whole.decision in _NO_EVIDENCE
-        return whole if no_evidence or own is None else own
+        return self._review.counting(self._review.values.get(name)) if self._review is not None else None
 
     def _shown_by(self, stored: ToldField) -> tuple[str, str, str]:
         """Return page, picture and address that show a value."""

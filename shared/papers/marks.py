@@ -8,10 +8,10 @@ from shared.contracts.steps import note_text
 from shared.evidence_format.files.reconciliation import ReconciledRecord
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.review.items import difference_item, doubt_of, is_settled_by_values
-from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget, gravest
+from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget
 from shared.evidence_view.sample_facts import SampleFacts
 from shared.papers.paper import EXCEPTION_KINDS, MarkCode, PaperException, PaperPopulation, PaperSample, PaperValue
-from shared.papers.words import value_words
+from shared.papers.words import read_as_words
 
 _BY_ORIGIN: Mapping[str, MarkCode] = {"api": "A", "derived": "D", "vision": "M", "person": "H"}
 
@@ -41,16 +41,20 @@ def notes_of(facts: SampleFacts) -> tuple[str, ...]:
 def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
     """Yield why a sample is not simply done, and what of it was not accepted as it was read.
 
-    A value that is open is a part of the exception of its sample, unless it was decided by itself: who has decided the
-    sample has decided it too.
+    A value that is open is a part of the exception of its sample: who has decided the sample has decided it too. Where
+    the sample is for review for another reason, a value that was decided by itself is an exception of its own.
     """
     sample_id = sample.sample_id
-    parts = [one for one in sample.values if one.mark == "?" and one.reviewed is None] if sample.group != "done" else []
+    parts = list(_parts_of(sample))
     if sample.group != "done":
-        between = (f"{one.field} is open between: {one.open_texts}" for one in parts if one.open)
+        between = (_between(one) for one in parts if one.open)
         told = "; ".join(part.rstrip(".") for part in (sample.why, sample.message, *between) if part) or sample.status
         where = ", ".join(one.field for one in parts)
-        yield PaperException("sample", sample_id, where, sample.reason or sample.status, told, _settled_as(sample))
+        whole = (("", sample.reviewed),) if sample.reviewed is not None else ()
+        decided = (*whole, *((one.field, one.reviewed) for one in parts if one.reviewed is not None))
+        yield PaperException(
+            "sample", sample_id, where, sample.reason or sample.status, told, sample.settled_as, decided
+        )
     elif sample.flagged or _deviates(sample.reviewed):
         told = "; ".join(sample.notes) or "done, and decided otherwise by a person"
         yield PaperException("flag", sample_id, "", "flagged" if sample.flagged else "decided", told, sample.reviewed)
@@ -61,20 +65,24 @@ def exceptions_of_sample(sample: PaperSample) -> Iterator[PaperException]:
             told = f"open between: {value.open_texts}" if value.open else "not found, or not certain"
             yield PaperException("value", sample_id, value.field, "open", told, value.reviewed)
         elif _deviates(value.reviewed):
-            yield PaperException("value", sample_id, value.field, "decided", _read_as(value), value.reviewed)
+            yield PaperException("value", sample_id, value.field, "decided", read_as_words(value), value.reviewed)
     judged = sample.judgment
     if judged is not None and _deviates(judged.reviewed):
-        yield PaperException("judgment", sample_id, judged.field, "decided", _read_as(judged), judged.reviewed)
+        yield PaperException("judgment", sample_id, judged.field, "decided", read_as_words(judged), judged.reviewed)
 
 
-def _settled_as(sample: PaperSample) -> ReviewedTarget | None:
-    """Return the decision on a sample; without one the gravest on its values, where it is for review because of them
-    and all that are open have one."""
-    opened = [one for one in sample.values if one.mark == "?"]
-    by_values = bool(opened) and all(one.reviewed is not None for one in opened) and is_settled_by_values(sample.reason)
-    if sample.reviewed is not None or not by_values:
-        return sample.reviewed
-    return gravest(one.reviewed for one in opened if one.reviewed is not None)
+def _parts_of(sample: PaperSample) -> Iterator[PaperValue]:
+    """Yield the values that are told with the sample, which is not done."""
+    of_values = is_settled_by_values(sample.reason)
+    for one in sample.values if sample.group != "done" else ():
+        if one.mark == "?" and (of_values or one.reviewed is None):
+            yield one
+
+
+def _between(value: PaperValue) -> str:
+    if value.decision_instead is not None:
+        return f"{value.field} {read_as_words(value)}"
+    return f"{value.field} is open between: {value.open_texts}"
 
 
 def exceptions_of_run(
@@ -109,8 +117,3 @@ def exception_order(one: PaperException) -> int:
 
 def _deviates(reviewed: ReviewedTarget | None) -> bool:
     return reviewed is not None and reviewed.decision in DEVIATIONS
-
-
-def _read_as(value: PaperValue) -> str:
-    read = value_words(value)
-    return f"read as {read}" if read else "without a value"

@@ -21,7 +21,7 @@ from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskControl
 from shared.evidence_format.review.reviewed import ReviewedTarget
 from shared.papers.paper import EXCEPTION_KINDS, MarkCode, Paper, PaperException, PaperSample, PaperValue
-from shared.papers.words import attribute, review_words, value_words, verdict
+from shared.papers.words import attribute, read_words, review_words, value_words, verdict
 
 OSCAL_VERSION = "1.2.1"
 NAMESPACE = uuid.UUID("0b0f8a52-2f0e-4d4e-9c57-0d1f0c9b6a3e")
@@ -30,7 +30,7 @@ NS = "https://exhibit.invalid/ns/oscal"
 """Of the properties; a name, and no address."""
 MARK_CLASSES: Mapping[MarkCode, str] = {
     "T": "traced", "P": "page", "U": "unstored", "A": "api", "D": "derived", "M": "picture", "H": "person",
-    "N": "not-present", "?": "open", "-": "none",
+    "N": "not-present", "R": "reviewed", "?": "open", "-": "none",
 }  # fmt: skip
 """The class of the property of a value: its tickmark as a token."""
 NO_CONTROL = "no-control-named"
@@ -144,8 +144,11 @@ class _Results:
                 ("samples", str(population.found)),
                 ("done", str(population.done)),
                 ("for-review", str(population.review)),
+                ("for-review-decided", _number(population.decided.get("review", 0))),
                 ("failed", str(population.failed)),
+                ("failed-decided", _number(population.decided.get("failed", 0))),
                 ("excepted", str(population.excepted)),
+                ("excepted-decided", _number(population.decided.get("excepted", 0))),
                 ("draw-seed", paper.draw.seed if paper.draw is not None else ""),
                 ("draw-method", paper.draw.method if paper.draw is not None else ""),
                 ("review", review_words(paper)),
@@ -233,15 +236,20 @@ class _Results:
         return observation
 
     def _of_value(self, value: PaperValue) -> list[_Object]:
-        """Return the value, and what people have decided of it."""
+        """Return the value that counts, what was read where that is another one, and what people have decided of it."""
         name = token(value.field)
         said = self._prop(f"value.{name}", value_words(value) or "empty")
-        said["class"] = MARK_CLASSES[value.mark]
-        return [said, *self._props(*((f"{what}.{name}", text) for what, text in self._decided(value.reviewed)))]
+        said["class"] = MARK_CLASSES[value.tickmark]
+        read = read_words(value) or "empty"
+        was = [self._prop(f"read.{name}", read)] if value.decision_instead is not None else []
+        was += self._props((f"where.{name}", value.where))
+        return [said, *was, *self._props(*((f"{what}.{name}", text) for what, text in self._decided(value.reviewed)))]
 
     def _evidence(self, one: PaperSample, values: Sequence[PaperValue]) -> Iterator[_Object]:
         """Yield the files of a sample that its values stand on; of a sample without values its screenshots."""
-        used = {path for value in values for path in (value.page, *(place.picture for place in value.places))}
+        used = {
+            path for value in values for path in (value.page, value.where, *(place.picture for place in value.places))
+        }
         for file in one.files:
             if file.path in used or (not values and file.kind == "screenshot"):
                 yield {
@@ -263,6 +271,12 @@ class _Results:
                 ("sample-id", one.sample_id),
                 ("where", one.where),
                 *self._decided(one.reviewed),
+                *(
+                    (f"{what}.{token(field)}", text)
+                    for field, said in one.parts
+                    if field
+                    for what, text in self._decided(said)
+                ),
             ),
             "methods": ["EXAMINE"],
             "types": ["finding"],
@@ -316,6 +330,10 @@ class _Results:
 
     def _href(self, path: str) -> str:
         return quote(self._link_of(path), safe="/:")
+
+
+def _number(number: int) -> str:
+    return str(number) if number else ""
 
 
 def _line(text: str) -> str:

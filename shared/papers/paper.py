@@ -6,15 +6,16 @@ Paths are relative to the folder of the run, with ``/``. A path that is empty: t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from shared.contracts.results import Box
 from shared.evidence_format.facts import TaskControl
-from shared.evidence_format.review.reviewed import ReviewedTarget
+from shared.evidence_format.review.items import is_settled_by_values
+from shared.evidence_format.review.reviewed import DEVIATIONS, ReviewedTarget, gravest
 
-MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "?", "-"]
+MarkCode = Literal["T", "P", "U", "A", "D", "M", "H", "N", "R", "?", "-"]
 MARKS: Mapping[MarkCode, str] = {
     "T": "Traced: read off the stored page, and a picture of that page shows it in the box",
     "P": "Read off the stored page; no picture shows it, or not all of its characters",
@@ -24,17 +25,11 @@ MARKS: Mapping[MarkCode, str] = {
     "M": "Read from a picture by a model",
     "H": "Given by a person, who has settled an unknown outcome",
     "N": "Not present: the page says that there is none",
+    "R": "Decided by a person in the review: corrected, set aside, or accepted though open; what was read is told",
     "?": "Open: not found, or not certain, so that it is for a person",
     "-": "No value: the sample did not come so far",
 }
 """The tickmarks, in the order of their legend: how each value is supported by evidence."""
-DECISIONS: Mapping[str, str] = {
-    "accept": "accepted",
-    "correct": "corrected",
-    "reject": "rejected",
-    "not_applicable": "not applicable",
-}
-"""What people have decided, as papers say it."""
 
 ExceptionKind = Literal["seal", "population", "sample", "flag", "value", "judgment", "difference"]
 EXCEPTION_KINDS: Mapping[ExceptionKind, str] = {
@@ -76,8 +71,10 @@ class PaperValue:
 
     ``value``: as in result.json; ``text``: for people. ``absent``: there is none, as its mark says. ``box`` and
     ``area``: where the picture shows it, and the part of the document that the picture shows, in CSS pixels. ``open``:
-    the texts between which a person decides, and where they stand. ``crop``: the file beside the paper that shows it
-    boxed, as its link has it.
+    the texts between which a person decides, and where they stand. All of this, and ``mark``, is of what was read.
+    ``crop``: the file beside the paper that shows it boxed, as its link has it. ``reviewed``: the decision on the value
+    itself; ``decided``: the one that counts, which may be that on its sample. ``where``: the file that the person who
+    has corrected it has named for it. Where nothing was read, ``picture``, ``page`` and ``url`` are of that file.
     """
 
     field: str
@@ -98,6 +95,22 @@ class PaperValue:
     open: tuple[PaperPlace, ...] = ()
     crop: str = ""
     reviewed: ReviewedTarget | None = None
+    decided: ReviewedTarget | None = None
+    where: str = ""
+
+    @property
+    def decision_instead(self) -> ReviewedTarget | None:
+        """The decision that stands in place of what was read; None where what was read is the value: nobody has decided
+        otherwise, and a sample that did not come so far has nothing that could be set aside."""
+        decided = self.decided
+        if decided is None or (self.mark == "-" and self.reviewed is None):
+            return None
+        return decided if decided.decision in DEVIATIONS or self.mark == "?" else None
+
+    @property
+    def tickmark(self) -> MarkCode:
+        """The mark of the value that counts."""
+        return "R" if self.decision_instead is not None else self.mark
 
     @property
     def places(self) -> Sequence[PaperPlace]:
@@ -154,6 +167,7 @@ class PaperSample:
     notes: tuple[str, ...]
     url: str
     decided_by: str
+    started_at: datetime | None
     finished_at: datetime | None
     manifest_sha256: str
     values: tuple[PaperValue, ...]
@@ -170,8 +184,26 @@ class PaperSample:
     def decided(self) -> Sequence[tuple[str, ReviewedTarget]]:
         """What counts: the decision on the sample itself under no name, and those on its values, by the field."""
         whole = (("", self.reviewed),) if self.reviewed is not None else ()
-        values = [*self.values, *([self.judgment] if self.judgment is not None else [])]
-        return (*whole, *((one.field, one.reviewed) for one in values if one.reviewed is not None))
+        return (*whole, *((one.field, one.reviewed) for one in self.tested if one.reviewed is not None))
+
+    @property
+    def settled_as(self) -> ReviewedTarget | None:
+        """The decision on it; without one the gravest on its values, where it is for review because of them and all
+        that are open have one."""
+        opened = [one.reviewed for one in self.values if one.mark == "?"]
+        decided = [one for one in opened if one is not None]
+        by_values = bool(opened) and len(decided) == len(opened) and is_settled_by_values(self.reason)
+        return gravest(decided) if self.reviewed is None and by_values else self.reviewed
+
+    @property
+    def was_open(self) -> bool:
+        """Whether it was for people, who have decided it since: its status stays what it was."""
+        return self.group != "done" and self.settled_as is not None
+
+    @property
+    def tested(self) -> Sequence[PaperValue]:
+        """Its values, and its judgment."""
+        return (*self.values, *([self.judgment] if self.judgment is not None else []))
 
     def value(self, field: str) -> PaperValue | None:
         return next((one for one in self.values if one.field == field), None)
@@ -180,7 +212,9 @@ class PaperSample:
 @dataclass(frozen=True)
 class PaperException:
     """Something that a reader has to know or decide. ``sample_id`` is empty where it is none of one sample. ``where``:
-    the field, or the key of a record. ``reviewed``: what people have decided of it."""
+    the field, or the key of a record. ``reviewed``: the decision that settles it. ``parts``: all that people have
+    decided of what is told with it, by the field; under no name of the thing itself; empty where ``reviewed`` is all.
+    """
 
     kind: ExceptionKind
     sample_id: str
@@ -188,16 +222,35 @@ class PaperException:
     code: str
     told: str
     reviewed: ReviewedTarget | None = None
+    parts: tuple[tuple[str, ReviewedTarget], ...] = ()
+
+    @property
+    def decisions(self) -> Sequence[tuple[str, ReviewedTarget]]:
+        """All that people have decided of it, by the field; under no name of the thing itself."""
+        return self.parts or ((("", self.reviewed),) if self.reviewed is not None else ())
 
     @property
     def is_settled(self) -> bool:
         """Whether a decision has settled it; what was rejected is no evidence, and stays an exception."""
-        return self.reviewed is not None and self.reviewed.decision != "reject"
+        return self.reviewed is not None and all(one.decision != "reject" for _, one in self.decisions)
+
+
+@dataclass(frozen=True)
+class PaperOutcome:
+    """How samples have ended. ``words``: the reason in words; ``decided``: how many of them people have decided."""
+
+    status: str
+    reason: str
+    words: str
+    samples: int
+    decided: int
 
 
 @dataclass(frozen=True)
 class PaperPopulation:
-    """``source``: where the samples come from; ``method``: how those that are reported were taken of it."""
+    """``source``: where the samples come from; ``method``: how those that are reported were taken of it.
+    ``outcomes``: in the order of the report; ``decided``: by the group of a status, how many of its samples people have
+    decided."""
 
     headline: str
     complete: bool
@@ -210,8 +263,8 @@ class PaperPopulation:
     flagged: int
     source: tuple[str, ...]
     method: str
-    outcomes: tuple[tuple[str, str, str, int], ...]
-    """Status, reason, the reason in words, and the number of samples, in the order of the report."""
+    outcomes: tuple[PaperOutcome, ...]
+    decided: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -275,8 +328,9 @@ class PaperSeal:
 
 @dataclass(frozen=True)
 class Paper:
-    """A run, as papers tell it. ``period``: from the request to the end of the last sample. ``software``: the version
-    of Exhibit that makes the paper."""
+    """A run, as papers tell it. ``started_at``, ``finished_at``: of the work on its samples, over all rounds;
+    ``finished_at`` is None while samples are at work. ``first_decision_at``: of a review that is signed off.
+    ``software``: the version of Exhibit that makes the paper. ``decided``: how much of each kind was decided how."""
 
     run_id: str
     task_id: str
@@ -298,6 +352,8 @@ class Paper:
     seal: PaperSeal
     software: str
     comments: tuple[PaperComment, ...] = ()
+    first_decision_at: datetime | None = None
+    decided: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
     @property
     def open_exceptions(self) -> int:

@@ -6,9 +6,12 @@ hash once more, so that nothing that changed in between comes to stand on a pape
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from importlib.metadata import version
+from typing import NamedTuple
 
 import msgspec
 
@@ -26,7 +29,7 @@ from shared.evidence_format.files.reconciliation import parse_reconciliation
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.population import population_advice, population_headline
 from shared.evidence_format.reading_words import reading_lines
-from shared.evidence_format.review.reviewed import RunReview
+from shared.evidence_format.review.reviewed import ReviewedTarget, RunReview
 from shared.evidence_format.sources.source import NoRun, RunSource, map_in_threads, read_file
 from shared.evidence_format.step_words import value_text
 from shared.evidence_format.verify.samples import MOST_BYTES
@@ -48,6 +51,7 @@ from shared.papers.paper import (
     PaperException,
     PaperField,
     PaperFile,
+    PaperOutcome,
     PaperPlace,
     PaperPopulation,
     PaperSample,
@@ -95,6 +99,15 @@ class CheckedFiles:
         return data
 
 
+class _NamedFile(NamedTuple):
+    """A file that a person has named. ``kind``: as the sample has it; ``url``: of the page that it was taken of."""
+
+    path: str
+    sha256: str
+    kind: str
+    url: str
+
+
 class _PaperReader:
     def __init__(self, source: RunSource, checked: RunCheck) -> None:
         self._source, self._checked = source, checked
@@ -112,8 +125,9 @@ class _PaperReader:
         self._links: Sequence[SampleLink] = checked.made.samples if checked.made is not None else ()
 
     def read(self) -> Paper:
-        record, finished, review = self._record, self._finished, self._review
+        record, review = self._record, self._review
         samples = self._samples()
+        begin, end = self._period(samples)
         population = self._population(samples)
         spec = record.spec
         return Paper(
@@ -128,8 +142,8 @@ class _PaperReader:
             ),
             requested_by=record.requested_by,
             asked_at=record.created_at,
-            started_at=finished.started_at if finished is not None else None,
-            finished_at=finished.finished_at if finished is not None else None,
+            started_at=begin,
+            finished_at=end,
             population=population,
             draw=_draw_of(review.draw if review is not None else None),
             samples=samples,
@@ -140,7 +154,20 @@ class _PaperReader:
             seal=self._seal(),
             software=f"exhibit {version('exhibit')}",
             comments=(*self._comments.get("", ()), *(said for one in samples for said in one.comments)),
+            decided=review.amounts if review is not None else {},
+            first_decision_at=min((row.at for row in review.rows), default=None) if review is not None else None,
         )
+
+    def _period(self, samples: Sequence[PaperSample]) -> tuple[datetime | None, datetime | None]:
+        """Return when the work on the samples, or the search for them, began and ended. The summary of the run does
+        not say it: its end is when the run was last closed, as after a sign-off."""
+        finished = self._finished
+        search = SampleFacts(self._task, self._files_of(msgspec.structs.replace(NO_LINK, sample_id=DISCOVERY)))
+        begun = [one for one in (*(each.started_at for each in samples), search.started_at) if one is not None]
+        ended = [one for one in (*(each.finished_at for each in samples), search.finished_at) if one is not None]
+        if finished is None:
+            return min(begun, default=None), None
+        return min(begun, default=finished.started_at), max(ended, default=finished.finished_at)
 
     # --- the review
 
@@ -198,6 +225,7 @@ class _PaperReader:
             notes=notes_of(facts),
             url=facts.record_url or "",
             decided_by=facts.decided_by,
+            started_at=facts.started_at,
             finished_at=facts.finished_at,
             manifest_sha256=link.manifest_sha256,
             values=values,
@@ -222,14 +250,21 @@ class _PaperReader:
 
     def _value(self, facts: SampleFacts, name: str, kind: str) -> PaperValue:
         stored = facts.fields.get(name)
-        decided = facts.review.values.get(name) if facts.review is not None else None
+        reviewed = facts.review.values.get(name) if facts.review is not None else None
+        decided = facts.review.counting(reviewed) if facts.review is not None else None
         if stored is None:
-            return PaperValue(name, kind, "-", None, "", reviewed=decided)
+            return PaperValue(name, kind, "-", None, "", reviewed=reviewed, decided=decided)
         source = stored.source
         page, page_sha256 = self._file_of(facts, source.page_sha256 if source is not None else "")
         picture, picture_sha256, area = self._picture_of(facts, source)
+        url = source.url if source is not None else stored.response.url if stored.response else ""
         shows = area is not None and bool(picture)
         mark = mark_of(stored, page=bool(page), picture=shows)
+        named = self._named_by(facts, reviewed)
+        if named is not None and not (page or picture):  # nothing was read, so that the person's file is all there is
+            page, page_sha256 = (named.path, named.sha256) if named.kind == "page" else ("", "")
+            picture, picture_sha256 = (named.path, named.sha256) if named.kind == "screenshot" else ("", "")
+            url = url or named.url
         return PaperValue(
             field=name,
             type=kind,
@@ -243,12 +278,24 @@ class _PaperReader:
             page_sha256=page_sha256,
             picture=picture,
             picture_sha256=picture_sha256,
-            url=source.url if source is not None else stored.response.url if stored.response else "",
+            url=url,
             box=source.box if source is not None and shows else None,
             area=area if shows else None,
             open=tuple(self._place(facts, one) for one in stored.candidates or ()),
-            reviewed=decided,
+            reviewed=reviewed,
+            decided=decided,
+            where=named.path if named is not None else "",
         )
+
+    def _named_by(self, facts: SampleFacts, reviewed: ReviewedTarget | None) -> _NamedFile | None:
+        """Return the file that a decision names for its value; None if it names none that the sample has."""
+        if reviewed is None or not reviewed.where:
+            return None
+        for one in facts.artifacts:
+            path = f"{facts.sample_id}/{one.filename}"
+            if (one.filename, one.sha256) == (reviewed.where, reviewed.where_sha256) and path in self._files.paths:
+                return _NamedFile(path, one.sha256, one.kind, one.source_url)
+        return None
 
     def _file_of(self, facts: SampleFacts, sha256: str) -> tuple[str, str]:
         """Return path and hash of the artifact with this hash; empty if the sample has none."""
@@ -282,7 +329,8 @@ class _PaperReader:
             return None
         files = {one.filename: one for one in facts.artifacts}
         named = next((files[name] for name in judged.evidence_refs if name in files), None)
-        decided = facts.review.judgment if facts.review is not None else None
+        reviewed = facts.review.judgment if facts.review is not None else None
+        where = self._named_by(facts, reviewed)
         return PaperValue(
             field="judgment",
             type="judgment",
@@ -292,7 +340,9 @@ class _PaperReader:
             read_by=judged.decided_by,
             picture=f"{facts.sample_id}/{named.filename}" if named is not None else "",
             picture_sha256=named.sha256 if named is not None else "",
-            reviewed=decided,
+            reviewed=reviewed,
+            decided=facts.review.counting(reviewed) if facts.review is not None else None,
+            where=where.path if where is not None else "",
         )
 
     # --- the population and what is an exception
@@ -300,9 +350,8 @@ class _PaperReader:
     def _population(self, samples: Sequence[PaperSample]) -> PaperPopulation:
         finished, record = self._finished, self._record
         groups = [one.group for one in samples]
-        counts: dict[tuple[str, str], int] = {}
-        for one in samples:
-            counts[one.status, one.reason] = counts.get((one.status, one.reason), 0) + 1
+        counts = Counter((one.status, one.reason) for one in samples)
+        decided = Counter((one.status, one.reason) for one in samples if one.was_open)
         ordered = sorted(counts.items(), key=lambda one: (population_order(one[0][0]), -one[1], one[0][1]))
         complete = finished is not None and finished.population_complete
         if finished is None:
@@ -325,7 +374,11 @@ class _PaperReader:
             flagged=sum(one.flagged for one in samples),
             source=_source_lines(record),
             method=_method(record, complete=complete),
-            outcomes=tuple((status, why, end_words(why), number) for (status, why), number in ordered),
+            outcomes=tuple(
+                PaperOutcome(status, why, end_words(why), number, decided[status, why])
+                for (status, why), number in ordered
+            ),
+            decided=Counter(one.group for one in samples if one.was_open),
         )
 
     def _exceptions(self, population: PaperPopulation, samples: Sequence[PaperSample]) -> list[PaperException]:

@@ -4,39 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.evidence_format.review.amounts import amount_words, unit_words
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from shared.contracts.sessions.reviewing import Agreement, ReviewItem
 
 STATES = {"open": "open", "in_review": "in review", "signed_off": "signed off"}
 POPULATION, DIFFERENCE, JUDGMENT = "population", "difference:", ":judgment"
-
-
-UNITS = {
-    "sample": ("sample", "samples"),
-    "value": ("value", "values"),
-    "judgment": ("judgment", "judgments"),
-    "population": ("population", "populations"),
-    "difference": ("difference", "differences"),
-}
-"""The word for one, and for several, of each kind of what is decided."""
-
-
-def unit_words(kinds: Collection[str], number: int) -> str:
-    """Return the word for so many of these kinds; of several kinds together, that of cases."""
-    one, several = UNITS[next(iter(kinds))] if len(set(kinds)) == 1 else ("case", "cases")
-    return one if number == 1 else several
-
-
-def amount_words(of_kind: Mapping[str, int]) -> str:
-    """Return how much there is of each kind, as in "19 samples and the population"; empty: nothing."""
-    parts = [
-        f"{number} {unit_words((kind,), number)}" if kind != "population" else "the population"
-        for kind, number in of_kind.items()
-        if number
-    ]
-    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def share_words(part: int, total: int, of_kind: Mapping[str, int]) -> str:

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from services.console.text.review_words import amount_words
 from shared.contracts.evidence import WAITING, LoadedSample
 from shared.contracts.sessions.status import RunStatus
+from shared.evidence_format.review.amounts import amount_words, decided_words
 from shared.statuses import GROUPS, STYLES, Group, group_of
 
 MOST_RUNS = 2000
@@ -23,16 +23,17 @@ RUNS_QUERY = (
 _SIGNED = (
     "with signed as (select run_id, list(distinct signed_by order by signed_by) as people, max(signed_off_at) as at "
     "from sign_offs where counts group by run_id), decided as (select distinct run_id, kind, sample_id, field, "
-    "record_key, decision from reviews where counts and number is not null), off as ("
-    "select s.run_id, s.people, s.at, count(*) filter (where decision = 'accept') as accept, "
-    "count(*) filter (where decision = 'correct') as correct, count(*) filter (where decision = 'reject') as reject, "
-    "count(*) filter (where decision = 'not_applicable') as not_applicable "
-    "from signed s left join decided d using (run_id) group by all) "
+    "record_key, decision from reviews where counts and number is not null and kind is not null), counted as ("
+    "select run_id, kind, decision, count(*) as amount from decided group by all), told as ("
+    "select run_id, list(kind order by kind, decision) as kinds, list(decision order by kind, decision) as decisions, "
+    "list(amount order by kind, decision) as amounts from counted group by run_id), off as ("
+    "select s.run_id, s.people, s.at, t.kinds, t.decisions, t.amounts "
+    "from signed s left join told t using (run_id)) "
 )
 SIGNED_QUERY = " ".join((_SIGNED, "select * from off order by run_id"))
 """Reviews that were signed off: by whom, when, and what counts of what they have decided."""
 LISTED_QUERY = " ".join((
-    _SIGNED, "select listed.*, off.people, off.at, off.accept, off.correct, off.reject, off.not_applicable from (",
+    _SIGNED, "select listed.*, off.people, off.at, off.kinds, off.decisions, off.amounts from (",
     RUNS_QUERY, ") listed left join off using (run_id) order by created_at desc, run_id desc",
 ))  # fmt: skip
 """The runs with their sign-offs, in one query: evidence paces them."""
@@ -60,22 +61,22 @@ class PopulationTerm:
 
 @dataclass(frozen=True)
 class SignedOff:
-    """Who has signed the review of a run, when it was signed off, and how much was decided how: words by number."""
+    """Who has signed the review of a run, when it was signed off, and how much was decided: by what, and how."""
 
     people: tuple[str, ...]
     at: datetime
-    decided: tuple[tuple[int, str], ...]
+    decided: Mapping[tuple[str, str], int]
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> SignedOff:
         """Return a row of `SIGNED_QUERY`."""
-        words = {"accept": "accepted", "correct": "corrected", "reject": "rejected", "not_applicable": "not applicable"}
-        decided = tuple((row[act], told) for act, told in words.items() if row[act])
+        rows = zip(*(row[name] or () for name in ("kinds", "decisions", "amounts")), strict=True)
+        decided = {(kind, act): amount for kind, act, amount in rows}
         return cls(tuple(row["people"]), datetime.fromisoformat(row["at"]), decided)
 
     @property
     def counts(self) -> str:
-        return ", ".join(f"{number} {told}" for number, told in self.decided)
+        return decided_words(self.decided)
 
 
 @dataclass(frozen=True)

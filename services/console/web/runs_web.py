@@ -9,7 +9,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from services.console.text.review_words import amount_words
 from services.console.web.desk import NO_RUN, Desk, ask_rows, desk_of, page, page_number
 from services.console.web.finding.saved_views import query_of, read_views
 from services.console.web.following.live_facts import fleet_fact, live_facts
@@ -35,6 +34,7 @@ from shared.contracts.sessions.reviewing import ReviewLoaded
 from shared.contracts.sessions.status import NO_SAMPLES, RunStatus
 from shared.errors import ExhibitError
 from shared.evidence_format.files.tags import MOST_TAG_CHARS, MOST_TAGS, folded
+from shared.evidence_format.review.amounts import amount_words
 from shared.statuses import STATUSES
 from shared.subjects import LOAD_RUN
 

@@ -1,4 +1,4 @@
-"""Makes combined.csv and .parquet: one row per sample, sorted by sample_id. The bytes are deterministic."""
+"""Makes combined.csv and .parquet: one row per sample, in the order of the input. The bytes are deterministic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import duckdb
 
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
-from services.evidence.outputs.row_spool import RowLines, RowSpool
+from services.evidence.outputs.row_spool import RowLines, RowSpool, place_of
 from shared.errors import Unavailable
 from shared.evidence_format import layout
 from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
@@ -48,7 +48,9 @@ class CombinedTables:
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         row = self._maker.row(sample)
         line = self._lines.line_of(row)
-        self._spool.add(row, csv_line(map(without_formula, cell_texts(row, self._maker.columns))), line)
+        self._spool.add(
+            place_of(sample), row, csv_line(map(without_formula, cell_texts(row, self._maker.columns))), line
+        )
 
     def finish(self) -> Iterable[OutputFile]:
         table, typed = self._folder / layout.COMBINED, self._folder / PARQUET

@@ -30,7 +30,7 @@ class EnrichedTable:
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         if self._header:
-            found = appended_cells(self._maker.row(sample), self._maker.columns, self._appended)
+            found = appended_cells(self._maker.row(sample), self._maker.columns, self._appended, sample.review)
             self._file.write(csv_line([*original_cells(self._header, sample.sample), *found]))
 
     def finish(self) -> Iterable[OutputFile]:

@@ -1,4 +1,4 @@
-"""Temporary files for the rows of a table: rows are written as they arrive and read back sorted by name."""
+"""Temporary files for the rows of a table: rows are written as they arrive and read back in the order of the input."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ import msgspec
 
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow, fraction_digits, has_zone
+from shared.evidence_view.sample_facts import SampleFacts
 
 _HEAD = struct.Struct("<III")
 """Sizes in bytes of the name and of the two parts of a record. The three follow it."""
+
+
+def place_of(sample: SampleFacts) -> str:
+    """Return the name by which a spool sorts a sample: in the order of the input, and of one row by its id."""
+    return f"{sample.row or 0:012d} {sample.sample_id}"
 
 
 class RowSpool:
@@ -33,9 +39,10 @@ class RowSpool:
         self._times = [place for place, one in enumerate(columns) if one.kind == "date-time"]
         self._lines = SortedSpool(path)
 
-    def add(self, row: TableRow, csv: str, line: bytes) -> None:
-        """Write a row. ``csv``: its line of CSV. ``line``: its line of JSON, from `RowLines.line_of`."""
-        self._lines.add(row.sample_id, csv.encode(), line)
+    def add(self, order: str, row: TableRow, csv: str, line: bytes) -> None:
+        """Write a row. ``order``: from `place_of`. ``csv``: its line of CSV. ``line``: its line of JSON, from
+        `RowLines.line_of`."""
+        self._lines.add(order, csv.encode(), line)
         self.most_bytes = max(self.most_bytes, len(line))
         cells = row.cells
         for place in self._decimals:
@@ -46,7 +53,7 @@ class RowSpool:
                 self.zones[place].add(has_zone(time))
 
     def in_order(self) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the line of CSV and the line of JSON of each row, sorted by ``sample_id``."""
+        """Yield the line of CSV and the line of JSON of each row, in the order of the input."""
         return self._lines.in_order()
 
     def close(self) -> None:

@@ -1,19 +1,32 @@
 """Rows of enriched.csv: the input, row for row and column for column, followed by the results.
 
 A cell of the input stays as it was given, even if a spreadsheet would run it: the file is the user's own, has been in a
-spreadsheet before, and is often joined by its cells. Appended cells come from pages, and cannot be formulas.
+spreadsheet before, and is often joined by its cells. Appended cells come from pages or from people, and cannot be
+formulas. Of a review that is signed off, a field has the value that people have decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from shared.evidence_format.files.sample import SampleFile
+from shared.evidence_format.review.reviewed import SampleReview
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow, cell_texts
 from shared.tables.csv_cells import without_formula
 
-APPENDED_AFTER_FIELDS = ("judgment", "judgment_reasoning", "status", "reason", "not_present", "not_found", "sample_id")
+READ_VALUE = TableColumn(
+    "read_value",
+    "text",
+    "what was read where people have decided otherwise, by field, as JSON",
+)
+"""In the table only if the review of the run is signed off."""
+APPENDED_AFTER_FIELDS = (
+    "judgment", "judgment_reasoning", "status", "reason", "decision", READ_VALUE.name, "reviewed_by", "signed_off_at",
+    "not_present", "not_found", "sample_id",
+)  # fmt: skip
 """Columns that are appended after the fields, if the table has them."""
 SUFFIX_IF_TAKEN = "_found"
 
@@ -21,6 +34,8 @@ SUFFIX_IF_TAKEN = "_found"
 def appended_columns(columns: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
     """Return the appended columns of the table: the fields of the task, then those of the outcome."""
     own = {column.common_name: column for column in columns if not column.field}
+    if "decision" in own:
+        own[READ_VALUE.name] = READ_VALUE
     return (
         *(column for column in columns if column.field),
         *(own[name] for name in APPENDED_AFTER_FIELDS if name in own),
@@ -61,6 +76,26 @@ def original_cells(header: Sequence[str], sample: SampleFile | None) -> Iterator
     return (cells.get(name.strip(), "") for name in header)
 
 
-def appended_cells(row: TableRow, columns: tuple[TableColumn, ...], new: Sequence[TableColumn]) -> Iterator[str]:
-    texts = {column.name: text for column, text in zip(columns, cell_texts(row, columns), strict=True)}
-    return (without_formula(texts[column.name]) for column in new)
+def appended_cells(
+    row: TableRow, columns: tuple[TableColumn, ...], new: Sequence[TableColumn], review: SampleReview | None = None
+) -> Iterator[str]:
+    """Return the appended cells of a sample: the value that counts, by its ``review`` if it has one."""
+    told = list(zip(columns, cell_texts(row, columns), strict=True))
+    decided = dict(_decided_texts(told, review)) if review is not None else {}
+    texts = {column.name: decided.get(column.name, (text, ""))[0] for column, text in told}
+    read = {name: text for name, (_, text) in decided.items()}
+    own = msgspec.json.encode(read, order="sorted").decode() if read else ""
+    return (without_formula(own if column is READ_VALUE else texts[column.name]) for column in new)
+
+
+def _decided_texts(
+    told: Iterable[tuple[TableColumn, str]], review: SampleReview
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the columns of which people have decided otherwise: the text that counts, and what was read."""
+    for column, text in told:
+        if column.field:
+            counts = review.decided_text(review.values.get(column.name))
+        else:
+            counts = review.decided_text(review.judgment) if column.common_name == "judgment" else None
+        if counts is not None and counts != text:
+            yield column.name, (counts, text)

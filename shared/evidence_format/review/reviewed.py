@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
@@ -29,6 +30,8 @@ GRAVEST_FIRST = ("reject", "correct", "not_applicable", "accept")
 """What can be decided of something, in the order in which one of several counts."""
 DEVIATIONS = GRAVEST_FIRST[:-1]
 """Decisions that do not accept it as it was read."""
+NO_EVIDENCE = frozenset({"reject", "not_applicable"})
+"""Decisions by which nothing counts as a value."""
 
 
 def gravest(decided: Iterable[ReviewedTarget]) -> ReviewedTarget | None:
@@ -57,6 +60,20 @@ class SampleReview(Part, frozen=True, kw_only=True):
             return self.sample.decision
         found = gravest(self.decided)
         return found.decision if found is not None else ""
+
+    def counting(self, own: ReviewedTarget | None) -> ReviewedTarget | None:
+        """Return the decision that counts on a value, or on the judgment, whose own decision is given: that on the
+        sample where it has none of its own, or where the sample is no evidence."""
+        no_evidence = self.sample is not None and self.sample.decision in NO_EVIDENCE
+        return self.sample if no_evidence or own is None else own
+
+    def decided_text(self, own: ReviewedTarget | None) -> str | None:
+        """Return the text that counts instead of what was read of a value, or of the judgment, whose own decision is
+        given: empty where nothing counts; None where what was read counts."""
+        decided = self.counting(own)
+        if decided is None or decided.decision == "accept":
+            return None
+        return "" if decided.decision in NO_EVIDENCE else decided.value
 
     @property
     def people(self) -> list[str]:
@@ -104,6 +121,18 @@ class RunReview(Part, frozen=True, kw_only=True):
     population: ReviewedTarget | None = None
     differences: dict[str, ReviewedTarget] = {}
     draw: Draw | None = None
+
+    @property
+    def amounts(self) -> dict[tuple[str, str], int]:
+        """How much was decided: by the kind of what was decided, and the decision."""
+        counted: Counter[tuple[str, str]] = Counter()
+        for one in self.samples.values():
+            counted.update(("sample", said.decision) for said in (one.sample,) if said is not None)
+            counted.update(("judgment", said.decision) for said in (one.judgment,) if said is not None)
+            counted.update(("value", said.decision) for said in one.values.values())
+        counted.update(("population", said.decision) for said in (self.population,) if said is not None)
+        counted.update(("difference", said.decision) for said in self.differences.values())
+        return dict(counted)
 
     def signed_off_for(self, sample_id: str, finished_at: datetime | None, *, for_review: bool) -> datetime | None:
         """Return when a sample was signed off; None for one that has changed since: it is not what was signed."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shared.evidence_format.review.amounts import decided_words
+from shared.evidence_format.review.reviewed import NO_EVIDENCE
 from shared.papers.paper import EXCEPTION_KINDS, MARKS, Paper, PaperException, PaperField, PaperSample, PaperValue
 from shared.papers.pdf_pack.glyphs import GlyphSet, Run
 from shared.papers.pictures.crops import CropPlan, PictureCrop, names_of
@@ -13,13 +15,21 @@ from shared.papers.words import (
     attribute,
     by_words,
     controls_words,
-    decided_words,
     decision_words,
     draw_words,
+    exception_by_words,
+    exception_decision_words,
+    exception_reason_words,
+    exception_value_words,
     moment_words,
+    of_them_decided,
     period,
+    read_as_words,
+    review_period,
     review_words,
+    sample_status_words,
     status_words,
+    value_decision_words,
     value_words,
     verdict,
 )
@@ -109,7 +119,7 @@ class PackData:
             "page": self._pages[one.sample_id],
             "key": said(one.key or one.sample_id),
             "group": one.group,
-            "status": said(status_words(one.status)),
+            "status": said(sample_status_words(one)),
             "line": said(line),
             "told": [said(part, MOST_IN_PAGE) for part in told],
             "values": [self._value(number, value, boxed) for number, value in enumerate(one.values, 1)],
@@ -152,7 +162,7 @@ class PackData:
             "good": paper.seal.whole,
             "verdict": said(verdict(paper)),
             "figures": [
-                {"number": f"{count:,}", "name": name, "group": group}
+                {"number": f"{count:,}", "name": self._figure(name, count, group), "group": group}
                 for name, count, group in (
                     ("samples", population.found, ""),
                     ("done", population.done, "done"),
@@ -167,13 +177,19 @@ class PackData:
                 ("Method", population.method),
                 ("Drawn for people", draw_words(paper.draw)),
                 ("Period of collection", period(paper)),
+                ("Period of review", review_period(paper)),
+                ("Sealed", moment_words(paper.seal.sealed_at)),
                 ("Requested by", paper.requested_by),
                 ("Review", review_words(paper)),
-                ("Decided", decided_words(paper)),
+                ("Decided", decided_words(paper.decided)),
                 ("Seal", paper.seal.manifest_sha256),
                 ("Made by", paper.software),
             ),
         }
+
+    def _figure(self, name: str, count: int, group: str) -> str:
+        told = of_them_decided(count, self._paper.population.decided.get(group, 0))
+        return f"{name}, {told}" if told else name
 
     def _population(self) -> Mapping[str, Any]:
         population, said = self._paper.population, self._said
@@ -187,12 +203,13 @@ class PackData:
             ),
             "outcomes": [
                 {
-                    "group": group_of(status),
-                    "status": said(status_words(status)),
-                    "reason": said(words or reason),
-                    "samples": f"{samples:,}",
+                    "group": group_of(one.status),
+                    "status": said(status_words(one.status)),
+                    "reason": said(one.words or one.reason),
+                    "samples": f"{one.samples:,}",
+                    "decided": f"{one.decided:,}" if one.decided else "",
                 }
-                for status, reason, words, samples in population.outcomes
+                for one in population.outcomes
             ],
         }
 
@@ -207,9 +224,8 @@ class PackData:
         return {"draw": pairs, "strata": strata}
 
     def _exception(self, one: PaperException) -> dict[str, Any]:
-        decided = one.reviewed
-        parts = [decision_words(decided), decided.value if decided is not None else "", by_words(decided)]
-        reason = decided.reason if decided is not None else ""
+        parts = [exception_decision_words(one), exception_value_words(one), exception_by_words(one)]
+        reason = exception_reason_words(one)
         return {
             "kind": self._said(EXCEPTION_KINDS[one.kind]),
             "page": self._pages.get(one.sample_id, ""),
@@ -236,7 +252,7 @@ class PackData:
         values = {value.field: value for value in sample.values}
         cells: list[dict[str, Any]] = [
             {"text": self._said(sample.key or sample.sample_id, MOST_IN_TABLE), "page": self._pages[sample.sample_id]},
-            {"text": self._said(status_words(sample.status)), "group": sample.group},
+            {"text": self._said(sample_status_words(sample)), "group": sample.group},
         ]
         cells += [self._cell(values.get(field.name)) for field in fields]
         return [*cells, self._cell(sample.judgment)] if judged else cells
@@ -246,25 +262,33 @@ class PackData:
             return {"text": []}
         text = value_words(value)
         shown = text if len(text) <= MOST_IN_TABLE else f"{text[:MOST_IN_TABLE]} …"
-        cell: dict[str, Any] = {"text": self._glyphs.runs(shown, lines=False), "mark": value.mark}
-        if value.reviewed is not None:
-            cell["reviewed"] = self._said(f"{value.reviewed_value} ({decision_words(value.reviewed)})".strip(), 200)
+        cell: dict[str, Any] = {"text": self._glyphs.runs(shown, lines=False), "mark": value.tickmark}
+        told = value_decision_words(value)
+        if told and not text.startswith(told):  # what was set aside says so itself
+            cell["decided"] = self._said(told, 200)
         return cell
 
     def _value(self, number: int, value: PaperValue, boxed: frozenset[str]) -> dict[str, Any]:
         decided = value.reviewed
         decision = "\n".join(
-            filter(None, (decision_words(decided), by_words(decided), decided.reason if decided else ""))
+            filter(
+                None,
+                (
+                    decision_words(decided),
+                    by_words(decided),
+                    f"stands in {value.where}" if value.where else "",
+                    decided.reason if decided else "",
+                ),
+            )
         )
-        shown = value.shown if not value.absent and value.mark not in ("?", "-") and value.shown != value.text else ""
         return {
             "number": str(number),
             "boxed": any(name in boxed for name, _ in names_of(number, value)),
             "field": self._said(value.field),
             "text": self._said(_numbered_words(number, value)),
-            "shown": self._said(f"on the page: {shown}") if shown else [],
-            "mark": value.mark,
-            "reviewed": self._said(value.reviewed_value),
+            "shown": self._said(_shown_words(number, value)),
+            "mark": value.tickmark,
+            "decided": value.decision_instead is not None,
             "decision": self._said(decision),
         }
 
@@ -274,10 +298,10 @@ class PackData:
             return []
         return self._pairs(
             ("Question", self._paper.question),
-            ("Answer", judged.text),
+            ("Answer", value_words(judged)),
+            ("Answer as judged", judged.text if judged.decision_instead is not None else ""),
             ("Reasoning", one.reasoning),
             ("Decided by", judged.read_by),
-            ("Reviewed answer", judged.reviewed_value),
             ("Decision", f"{decision_words(judged.reviewed)} {by_words(judged.reviewed)}".strip()),
         )
 
@@ -363,9 +387,23 @@ def _unshown(pictures: SamplePictures) -> Iterable[str]:
 
 def _numbered_words(number: int, value: PaperValue) -> str:
     """Return a value; one that is open between several texts has a line for each, with its name on the picture."""
-    if len(value.open) < 2:
+    if len(value.open) < 2 or value.decision_instead is not None:
         return value_words(value)
-    return "\n".join(["open between", *(f"{name}  {place.text}" for name, place in names_of(number, value))])
+    return "\n".join(["open between", *_named_texts(number, value)])
+
+
+def _shown_words(number: int, value: PaperValue) -> str:
+    """Return what stands under a value: how the page shows it, or what was read where people have decided otherwise."""
+    if value.decision_instead is not None:
+        if len(value.open) > 1:
+            return "\n".join(["was open between", *_named_texts(number, value)])
+        return read_as_words(value) if value.decision_instead.decision not in NO_EVIDENCE else ""
+    is_read = not value.absent and value.mark not in ("?", "-") and value.shown != value.text
+    return f"on the page: {value.shown}" if is_read and value.shown else ""
+
+
+def _named_texts(number: int, value: PaperValue) -> list[str]:
+    return [f"{name}  {place.text}" for name, place in names_of(number, value)]
 
 
 def _title(task_id: str) -> str:

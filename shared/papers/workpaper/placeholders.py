@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskControl
+from shared.evidence_format.review.amounts import decided_words
 from shared.field_types import base_type
 from shared.papers.paper import (
     EXCEPTION_KINDS,
@@ -23,6 +24,7 @@ from shared.papers.paper import (
     PaperComment,
     PaperException,
     PaperField,
+    PaperOutcome,
     PaperSample,
     PaperSignature,
     PaperStamp,
@@ -33,14 +35,21 @@ from shared.papers.words import (
     by_words,
     comment_words,
     controls_words,
-    decided_words,
     decision_words,
     draw_words,
+    exception_by_words,
+    exception_decision_words,
+    exception_reason_words,
+    exception_value_words,
     moment_words,
+    of_them_decided,
     period,
+    read_words,
+    review_period,
     review_words,
     sample_by_words,
     sample_decision_words,
+    sample_status_words,
     status_words,
     value_words,
     verdict,
@@ -81,13 +90,32 @@ def _moment(at: datetime | None) -> datetime | str:
 
 
 def cell_value(value: PaperValue) -> str | float:
-    """Return a value as a cell has it: a number where Excel keeps all of its digits, else the text."""
+    """Return the value that counts as a cell has it: a number where Excel keeps all of its digits, else the text."""
+    decided = value.decision_instead
+    if decided is not None:
+        text = value_words(value)
+        return _cell_number(value, text, text) if decided.decision == "correct" else text
+    return read_cell(value)
+
+
+def read_cell(value: PaperValue) -> str | float:
+    """Return what was read as a cell has it."""
     if value.absent or value.mark in ("?", "-"):
-        return value_words(value)
-    if base_type(value.type) in ("number", "decimal") and not isinstance(value.value, bool):
-        number = number_of(str(value.value)) if re.fullmatch(r"[+-]?\d+(\.\d+)?", str(value.value)) else None
-        return value.text if number is None else number
-    return value.text
+        return read_words(value)
+    return value.text if isinstance(value.value, bool) else _cell_number(value, str(value.value), value.text)
+
+
+def _cell_number(value: PaperValue, written: str, text: str) -> str | float:
+    """Return what is written as a number if its field is one, else the text."""
+    is_number = base_type(value.type) in ("number", "decimal") and re.fullmatch(r"[+-]?\d+(\.\d+)?", written)
+    number = number_of(written) if is_number else None
+    return text if number is None else number
+
+
+def _told_number(paper: Paper, group: str, number: int) -> str | float:
+    """Return how many samples have ended so, and how many of them are decided."""
+    told = of_them_decided(number, paper.population.decided.get(group, 0))
+    return f"{number:,}, {told}" if told else float(number)
 
 
 RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
@@ -105,7 +133,8 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "run.software": lambda paper: paper.software,
     "run.remarks": lambda _: "",
     "review.state": review_words,
-    "review.decided": decided_words,
+    "review.decided": lambda paper: decided_words(paper.decided),
+    "review.period": review_period,
     "review.signed_off_at": lambda paper: _moment(paper.signed_off_at),
     "population.headline": lambda paper: paper.population.headline,
     "population.complete": lambda paper: "yes" if paper.population.complete else "no",
@@ -117,6 +146,9 @@ RUN_FACTS: Mapping[str, Callable[[Paper], Any]] = {
     "population.review": lambda paper: float(paper.population.review),
     "population.failed": lambda paper: float(paper.population.failed),
     "population.excepted": lambda paper: float(paper.population.excepted),
+    "population.review_told": lambda paper: _told_number(paper, "review", paper.population.review),
+    "population.failed_told": lambda paper: _told_number(paper, "failed", paper.population.failed),
+    "population.excepted_told": lambda paper: _told_number(paper, "excepted", paper.population.excepted),
     "population.flagged": lambda paper: float(paper.population.flagged),
     "population.exceptions": lambda paper: float(len(paper.exceptions)),
     "population.open_exceptions": lambda paper: float(paper.open_exceptions),
@@ -151,7 +183,10 @@ def _sample_link(sample: PaperSample) -> PaperCell:
 
 
 def _picture_link(value: PaperValue) -> PaperCell:
-    """Return a value that leads to its crop; without one, to the whole picture."""
+    """Return a value that leads to its crop; without one, to the whole picture. A corrected one leads to the file that
+    the person has named for it: the crop shows what was read."""
+    if value.where:
+        return PaperCell(cell_value(value), value.where, tip=f"Where it stands, as {by_words(value.reviewed)} says")
     picture = next((place.picture for place in value.places if place.picture), "")
     if value.crop:
         return PaperCell(cell_value(value), value.crop, beside=True, tip=f"Cut of {picture}")
@@ -159,13 +194,21 @@ def _picture_link(value: PaperValue) -> PaperCell:
 
 
 def _page_link(text: str, value: PaperValue) -> PaperCell:
-    return PaperCell(text, value.page, tip=PAGE_TIP if value.page.endswith(STORED_PAGE) else "")
+    return PaperCell(text, value.page, tip=_page_tip(value.page))
+
+
+def _file_link(path: str) -> PaperCell:
+    return PaperCell(path, path, tip=_page_tip(path))
+
+
+def _page_tip(path: str) -> str:
+    return PAGE_TIP if path.endswith(STORED_PAGE) else ""
 
 
 _SAMPLE: Mapping[str, _Make] = {
     "row": lambda one: float(one.row),
     "id": _sample_link,
-    "status": lambda one: status_words(one.status),
+    "status": sample_status_words,
     "reason": lambda one: one.why,
     "message": lambda one: one.message,
     "remarks": lambda one: "\n".join(
@@ -174,7 +217,9 @@ _SAMPLE: Mapping[str, _Make] = {
     "url": lambda one: one.url,
     "read_by": lambda one: one.decided_by,
     "finished_at": lambda one: _moment(one.finished_at),
-    "answer": lambda one: PaperCell(one.judgment.text, one.judgment.picture) if one.judgment is not None else "",
+    "answer": lambda one: (
+        PaperCell(value_words(one.judgment), one.judgment.picture) if one.judgment is not None else ""
+    ),
     "reasoning": lambda one: one.reasoning,
     "reviewed_answer": lambda one: one.judgment.reviewed_value if one.judgment is not None else "",
     "decision": sample_decision_words,
@@ -190,7 +235,8 @@ _FIELD: Mapping[str, _Make] = {
     "heading_of_mark": lambda _: "mark",
     "description": lambda one: one.field.description,
     "value": lambda one: _picture_link(one.value) if one.value is not None else "",
-    "mark": lambda one: _page_link(one.value.mark, one.value) if one.value is not None else "",
+    "mark": lambda one: _page_link(one.value.tickmark, one.value) if one.value is not None else "",
+    "read": lambda one: read_cell(one.value) if one.value is not None else "",
     "reviewed_value": lambda one: one.value.reviewed_value if one.value is not None else "",
     "decision": lambda one: decision_words(one.value.reviewed) if one.value is not None else "",
 }
@@ -198,10 +244,12 @@ _VALUE: Mapping[str, _Make] = {
     "sample": lambda one: _sample_link(one[0]) if one[0].report else one[0].key or one[0].sample_id,
     "field": lambda one: one[1].field,
     "value": lambda one: _picture_link(one[1]),
+    "read": lambda one: read_cell(one[1]),
     "shown": lambda one: one[1].shown,
-    "mark": lambda one: one[1].mark,
+    "mark": lambda one: one[1].tickmark,
     "read_by": lambda one: one[1].read_by,
     "url": lambda one: one[1].url,
+    "where": lambda one: _file_link(one[1].where),
     "picture": lambda one: PaperCell(one[1].picture, one[1].picture),
     "picture_sha256": lambda one: one[1].picture_sha256,
     "box": lambda one: box_words(one[1]),
@@ -218,10 +266,10 @@ _EXCEPTION: Mapping[str, _Make] = {
     "where": lambda one: one.where,
     "code": lambda one: one.code,
     "told": lambda one: one.told,
-    "decision": lambda one: decision_words(one.reviewed),
-    "reviewed_value": lambda one: one.reviewed.value if one.reviewed is not None else "",
-    "decision_reason": lambda one: one.reviewed.reason if one.reviewed is not None else "",
-    "decided_by": lambda one: by_words(one.reviewed),
+    "decision": exception_decision_words,
+    "reviewed_value": exception_value_words,
+    "decision_reason": exception_reason_words,
+    "decided_by": exception_by_words,
 }
 LISTS: Mapping[str, Mapping[str, _Make]] = {
     "control": {
@@ -241,9 +289,10 @@ LISTS: Mapping[str, Mapping[str, _Make]] = {
     },
     "mark": {"code": lambda one: one[0], "meaning": lambda one: one[1]},
     "outcome": {
-        "status": lambda one: status_words(one[0]),
-        "reason": lambda one: one[2] or one[1],
-        "samples": lambda one: float(one[3]),
+        "status": lambda one: status_words(one.status),
+        "reason": lambda one: one.words or one.reason,
+        "samples": lambda one: float(one.samples),
+        "decided": lambda one: float(one.decided) if one.decided else "",
     },
     "signature": {
         "name": lambda one: one.name,
@@ -274,6 +323,7 @@ Item = (
     | PaperSample
     | tuple[Any, ...]
     | PaperException
+    | PaperOutcome
     | PaperComment
     | PaperSignature
     | PaperStamp

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,13 @@ from typer.testing import CliRunner
 from services.console.cli import app
 from shared.contracts.discovery import Sample
 from shared.contracts.results import Box, ValueSource
-from shared.contracts.sessions.reviewing import DrawWish
+from shared.contracts.sessions.reviewing import DrawWish, ReviewItem, ShownWhere
 from shared.contracts.steps import FieldValue, FiledArtifact, ValueCandidate
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.verify_run import RunCheck
 from shared.papers.paper import Paper
 from shared.papers.read_paper import read_paper
-from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
+from tests.handlers.evidence.evidence_desk import NOW, Desk, closed, ended, found, sample, started, took
 from tests.handlers.evidence.review_room import ReviewRoom, reviewing
 from tests.typed import there
 from tests.unit.shared.reviewing.review_people import ANN, CLEO
@@ -116,6 +117,47 @@ async def reviewed_run(desk: Desk) -> ReviewRoom:
     assert await room.code(ANN, "reject", sample_item) == ""
     assert await room.code(CLEO, "comment", value, reason="ask the =owner\x07") == ""
     assert [await room.code(who, "sign") for who in (ANN, CLEO)] == ["", ""]
+    await room.close()
+    return room
+
+
+async def corrected_run(desk: Desk) -> ReviewRoom:
+    """File a run of which people have decided all. T-1: its owner was certain, and is corrected by its page. T-2: its
+    owner is rejected. T-3: its owner was open, and is corrected by a picture. T-4, which the site does not have, is
+    accepted."""
+    await filed_run(desk, ("4 weeks ago", "Bo"), spec={**SPEC, "review": reviewing(ANN)})
+    room = ReviewRoom(desk)
+
+    async def owner(sample_id: str) -> ReviewItem:
+        return next(one for one in await room.items(sample_id) if one.target.field == "owner")
+
+    def where(sample_id: str, file: str) -> ShownWhere:
+        artifacts = desk.json(f"{sample_id}/result.json")["artifacts"]
+        return ShownWhere(file=file, sha256=next(one["sha256"] for one in artifacts if one["filename"] == file))
+
+    page, shot = where("T-1", "01_ticket.mhtml.zst"), where("T-3", "01_ticket.png")
+    assert await room.code(ANN, "correct", await owner("T-1"), value="2026-10-31", where=page) == ""
+    assert await room.code(ANN, "reject", await owner("T-2")) == ""
+    assert await room.code(ANN, "correct", await owner("T-3"), value="Cy", where=shot) == ""
+    lost = next(one for one in await room.items("T-4") if one.target.kind == "sample")
+    assert [await room.code(ANN, "accept", lost), await room.code(ANN, "sign")] == ["", ""]
+    await room.close()
+    return room
+
+
+async def timed_run(desk: Desk) -> ReviewRoom:
+    """File a run of two samples, of which the first began ten minutes before the run was closed, and the last ended
+    five minutes before; then have it reviewed, from two minutes before its sign-off."""
+    samples = [sample(f"T-{row}", row=row) for row in (1, 2)]
+    spec = {**SPEC, "review": reviewing(ANN)}
+    await desk.tell(started(spec=spec, requested_by="dan"), *map(found, samples), closed(2))
+    for one, begin, end in ((samples[0], 10, 7), (samples[1], 8, 5)):
+        times = {"started_at": NOW - timedelta(minutes=begin), "finished_at": NOW - timedelta(minutes=end)}
+        await desk.tell(took(one), replace(ended(one, number="1"), **times))
+    room = ReviewRoom(desk)
+    item = next(one for one in await room.items("T-1") if one.target.kind == "sample")
+    assert await room.code(ANN, "accept", item, at=NOW - timedelta(minutes=2)) == ""
+    assert await room.code(ANN, "sign") == ""
     await room.close()
     return room
 

@@ -9,7 +9,7 @@ import re
 import tempfile
 import tracemalloc
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -57,6 +57,16 @@ def test_one_row_a_sample_sorted_in_all_three(tables: Tables):
     assert [row["sample_id"] for row in tables.csv()] == names
     assert [row for (row,) in tables.sql("SELECT sample_id FROM $T")] == names
     assert [row["sample_id"] for row in tables.sheet("Samples")] == names
+
+
+@pytest.mark.parametrize("added", [(0, 1, 2, 3), (3, 1, 0, 2)])
+def test_rows_are_in_the_order_of_the_input_in_all_three(tmp_path: Path, added: Sequence[int]):
+    closing, given = closing_of(name="string"), ["2", "10", "1", "9"]
+    samples = [told(closing, sample_id, {"name": "x"}, row=row) for row, sample_id in enumerate(given, 1)]
+    tables = made(tmp_path / "t", closing, [samples[at] for at in added])
+    assert [row["sample_id"] for row in tables.csv()] == given
+    assert [row for (row,) in tables.sql("SELECT sample_id FROM $T")] == given
+    assert [row["sample_id"] for row in tables.sheet("Samples")] == given
 
 
 def test_what_an_auditor_filters_by(tables: Tables):
@@ -148,7 +158,7 @@ def test_a_value_that_is_not_of_its_type_is_told_and_fails_no_table(tmp_path: Pa
     closing = closing_of(total="decimal", on="date", n="number", yes="boolean", all="array", at="date-time")
     wrong = {"total": "1,50 €", "on": "2026-02-30", "n": 2**60, "yes": "maybe", "all": [1], "at": "soon"}
     right = {"total": "1.5", "on": "2026-02-28", "n": 3, "yes": True, "all": ["x"], "at": "2026-02-28T10:00:00"}
-    tables = made(tmp_path / "t", closing, [told(closing, "b", wrong), told(closing, "a", right, 2)])
+    tables = made(tmp_path / "t", closing, [told(closing, "b", wrong, 2), told(closing, "a", right)])
     first, second = tables.csv()
     assert [first[name] for name in right] == ["1.5", "2026-02-28", "3", "true", '["x"]', "2026-02-28T10:00:00"]
     assert [second[name] for name in wrong] == ["1,50 €", "2026-02-30", str(2**60), "maybe", "[1]", "soon"]

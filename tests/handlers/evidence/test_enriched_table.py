@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
 from services.evidence.tables.enriched import unique_names
 from shared.contracts.discovery import Sample, SampleFound
+from shared.evidence_format.review.reviewed import ReviewedTarget, RunReview, SampleReview
 from shared.evidence_view.sample_facts import SampleFacts
 from shared.submission.samples import samples_of_table
 from shared.tables.delimited import parse_delimited
@@ -43,16 +45,22 @@ def closing(header: Sequence[str]) -> RunFacts:
     return RunFacts(record, made.finished, ())
 
 
-def facts(sample: Sample, values: dict[str, Any] | None = None, **result: Any) -> SampleFacts:
+def facts(
+    sample: Sample, values: dict[str, Any] | None = None, run: RunFacts | None = None, **result: Any
+) -> SampleFacts:
     found = SampleFound(run_id="r", sample_id=sample.sample_id, sample=sample, found_at=AT)
     fields = {name: {"state": "value", "value": value} for name, value in (values or {}).items()}
     written = msgspec.to_builtins(sample_file(found))
-    return closing(()).facts_of(files_of(written, {"fields": fields, **result} if result else None))
+    if result and run is not None:
+        result |= {"started_at": AT.isoformat(), "finished_at": AT.isoformat()}
+    return (run or closing(())).facts_of(files_of(written, {"fields": fields, **result} if result else None))
 
 
-def enriched(folder: Path, header: Sequence[str], samples: Sequence[SampleFacts]) -> list[list[str]]:
+def enriched(
+    folder: Path, header: Sequence[str], samples: Sequence[SampleFacts], run: RunFacts | None = None
+) -> list[list[str]]:
     folder.mkdir(exist_ok=True)
-    product = EnrichedTable(closing(header), folder)
+    product = EnrichedTable(run or closing(header), folder)
     try:
         for one in samples:
             product.add(one, lambda name: None)
@@ -96,6 +104,40 @@ def test_every_cell_of_the_input_stands_as_it_was(tmp_path: Path):
     assert [row[:5] for row in got] == original
     assert got[0][5:] == ["name_found", "school", "status", "reason", "not_present", "not_found", "sample_id"]
     assert got[1][5:] == ["X", "'=2+2", "done", "", "", "", "007"]
+
+
+def said(act: str, value: str = "") -> ReviewedTarget:
+    return ReviewedTarget(decision=act, value=value, by=("ann",), at=AT)
+
+
+def test_after_a_sign_off_the_decided_value_stands_in_its_column_and_what_was_read_in_one_of_its_own(tmp_path: Path):
+    read = table(b"ref\n1\n2\n3\n4\n")
+    review = RunReview(
+        round=1,
+        signed_off_at=AT,
+        signed_off_number=3,
+        rows=(),
+        samples={
+            "1": SampleReview(values={"name": said("correct", "=Bo"), "school": said("accept")}),
+            "2": SampleReview(values={"school": said("not_applicable")}),
+            "3": SampleReview(sample=said("reject")),
+        },
+    )
+    run = closing(read.header)
+    run = dataclasses.replace(run, review=review)
+    given = [({"name": "Ann", "school": "A"}), ({"name": "Cy", "school": "C"}), ({"name": "Di"}), ({"name": "Ed"})]
+    found = [facts(one, values, run=run, status="done") for one, values in zip(samples(read), given, strict=True)]
+    got = enriched(tmp_path, read.header, found, run=run)
+    assert got[0] == [
+        "ref", "name", "school", "status", "reason", "decision", "read_value", "reviewed_by", "signed_off_at",
+        "not_present", "not_found", "sample_id",
+    ]  # fmt: skip
+    assert [[row[at] for at in (1, 2, 5, 6, 7)] for row in got[1:]] == [
+        ["'=Bo", "A", "correct", '{"name":"Ann"}', "ann"],
+        ["Cy", "", "not_applicable", '{"school":"C"}', "ann"],
+        ["", "", "reject", '{"name":"Di"}', "ann"],
+        ["Ed", "", "", "", ""],
+    ]
 
 
 def test_rows_without_a_result_are_rows_all_the_same(tmp_path: Path):

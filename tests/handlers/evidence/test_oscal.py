@@ -11,7 +11,16 @@ import jsonschema
 
 from shared.papers.oscal import assessment_results, token
 from tests.handlers.evidence.evidence_desk import Desk, found, sample, started
-from tests.handlers.evidence.paper_world import HOSTILE, SPEC, exported, filed_run, paper_of, reviewed_run
+from tests.handlers.evidence.paper_world import (
+    HOSTILE,
+    SPEC,
+    corrected_run,
+    exported,
+    filed_run,
+    paper_of,
+    reviewed_run,
+    timed_run,
+)
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "fixtures" / "oscal" / "assessment_results.schema.json").read_text())
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
@@ -71,11 +80,36 @@ async def test_what_people_decided_and_signed_is_told(desk: Desk):
         "ann",
     )
     titles = [one["title"] for one in results["results"][0]["findings"]]
-    # One of the doubtful sample, one of its corrected value, and what was rejected: that is no evidence, and open.
-    assert titles == ["Open exceptions: 1 of 3"] * 2
+    # One of the doubtful sample with its corrected value, and what was rejected: that is no evidence, and open.
+    assert titles == ["Open exceptions: 1 of 2"] * 2
+    one = props(observation(results, f"Exception 1: Sample of sample {DOUBTFUL}"))
+    assert (one["decision"], one["decision.owner"], one["reviewed-value.owner"]) == ("accept", "correct", "=Ann")
     (attested,) = results["results"][0]["attestations"]
     assert [one["role-id"] for one in attested["responsible-parties"]] == ["reviewer", "approver"]
     assert props(results["results"][0])["draw-seed"] == "Q1"
+
+
+async def test_the_decided_value_is_the_value_and_what_was_read_is_told_beside_it(desk: Desk):
+    await corrected_run(desk)
+    one = observation(checked(made(desk)), "Sample T-1")
+    told = props(one)
+    assert (told["value.owner"], told["read.owner"]) == ("2026-10-31", "4 weeks ago")
+    assert [prop["class"] for prop in one["props"] if prop["name"] == "value.owner"] == ["reviewed"]
+    assert (told["value.number"], "read.number" in told) == ("1", False)
+    assert told["where.owner"] == "T-1/01_ticket.mhtml.zst"
+
+
+async def test_how_many_of_those_for_review_are_decided_is_told(desk: Desk):
+    await corrected_run(desk)
+    result = checked(made(desk))["results"][0]
+    told = props(result)
+    assert [told[name] for name in ("for-review", "for-review-decided", "failed", "failed-decided")] == ["1"] * 4
+
+
+async def test_the_assessment_ends_with_the_last_sample_and_not_with_its_review(desk: Desk):
+    await timed_run(desk)
+    result = checked(made(desk))["results"][0]
+    assert (result["start"], result["end"]) == ("2026-11-21T07:50:00Z", "2026-11-21T07:55:00Z")
 
 
 async def test_each_control_has_a_finding_that_names_all_exceptions(desk: Desk):

@@ -14,7 +14,16 @@ from shared.evidence_format.sources.folder import FolderSource
 from shared.papers.pdf_pack.make_pack import FONTS, PackRefused, make_pack
 from shared.papers.read_paper import CheckedFiles
 from tests.handlers.evidence.evidence_desk import Desk
-from tests.handlers.evidence.paper_world import HOSTILE, SPEC, exported, filed_run, paper_of, picture, reviewed_run
+from tests.handlers.evidence.paper_world import (
+    HOSTILE,
+    SPEC,
+    corrected_run,
+    exported,
+    filed_run,
+    paper_of,
+    picture,
+    reviewed_run,
+)
 from tests.typed import there
 
 MARKUP = (
@@ -172,6 +181,24 @@ async def test_there_is_a_page_a_sample_and_what_was_decided_stands_on_it(desk: 
     assert "corrected" in doubtful
     assert "SOC 2 CC6.1: Logical access" in pages[0]
     assert any("cleo" in page and "approver" in page for page in pages[-3:])
+
+
+async def test_the_decided_value_is_the_value_in_the_table_and_on_the_page_of_its_sample(desk: Desk):
+    await corrected_run(desk)
+    pages = texts(made(desk))
+    table = next(page for page in pages if "Attributes" in page and "Decided by a person" in page.replace("\n", " "))
+    assert table.index("2026-10-31") < table.index("read as 4 weeks ago") < table.index("rejected (read as Bo)")
+    assert "open: " not in table
+    own = next(page for page in pages if "\nT-1\n" in page[:200])
+    assert own.index("2026-10-31") < own.index("read as 4 weeks ago")
+
+
+async def test_what_was_for_review_is_said_to_be_decided_on_the_cover_and_on_its_page(desk: Desk):
+    await corrected_run(desk)
+    pages = [page.replace("\n", " ") for page in texts(made(desk))]
+    assert "1 for review, decided" in pages[0]
+    assert "1 failed, decided" in pages[0]
+    assert any(" T-3 Needs review, decided" in page for page in pages)
 
 
 async def test_a_picture_that_is_not_as_it_was_captured_is_not_shown(desk: Desk):

@@ -12,14 +12,17 @@ from typing import Any
 import duckdb
 import pytest
 
+from services.console.web.run_facts import SIGNED_QUERY, SignedOff
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.closed_block import START
 from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.reviewed_products import TAKEN, is_taken
 from services.evidence.sql.catalogue import TABLES
+from shared.evidence_format.review.amounts import decided_words
 from shared.evidence_view.sample_facts import SampleFacts
 from tests.handlers.evidence.evidence_desk import Desk, closed, ended, sample, started
+from tests.handlers.evidence.paper_world import corrected_run, paper_of
 from tests.handlers.evidence.review_room import ReviewRoom, for_review, reviewing
 from tests.unit.shared.reviewing.review_people import ANN
 
@@ -90,6 +93,21 @@ async def test_what_is_taken_is_what_would_be_made_anew(tmp_path: Path, harm: Ca
     for view in TABLES:
         one, other = (table(below / f"run_1/tables/{view.name}.parquet") for below in (quick, anew))
         assert one == other, view.name
+
+
+async def test_what_was_decided_is_counted_alike_for_pages_and_papers(tmp_path: Path):
+    desk = Desk(tmp_path, products=ALL_PRODUCTS)
+    await corrected_run(desk)
+    told = "1 sample accepted, 2 values corrected, 1 value rejected"
+    with duckdb.connect() as db:
+        db.execute("SET TimeZone = 'UTC'")
+        for view in ("reviews", "sign_offs"):
+            db.execute(f"CREATE VIEW {view} AS FROM '{desk.root}/run_1/tables/{view}.parquet'")
+        found = db.execute(f'SELECT * REPLACE (CAST("at" AS VARCHAR) AS "at") FROM ({SIGNED_QUERY})')
+        (cells,) = found.fetchall()
+        row = dict(zip((column[0] for column in found.description), cells, strict=True))
+    assert SignedOff.of(row).counts == told
+    assert decided_words(paper_of(desk)[0].decided) == told
 
 
 def test_a_report_of_another_form_is_not_taken(tmp_path: Path):

@@ -23,7 +23,15 @@ from shared.papers.read_paper import read_paper
 from shared.papers.workpaper.fill_template import TemplateRefused
 from shared.papers.workpaper.write_workpaper import DEFAULT_TEMPLATE, make_workpaper
 from tests.handlers.evidence.evidence_desk import KEY, Desk, found, sample, started
-from tests.handlers.evidence.paper_world import HOSTILE, exported, filed_run, paper_of, reviewed_run
+from tests.handlers.evidence.paper_world import (
+    HOSTILE,
+    corrected_run,
+    exported,
+    filed_run,
+    paper_of,
+    reviewed_run,
+    timed_run,
+)
 
 SHEETS = ["Cover", "Attributes", "Values", "Exceptions", "Comments", "Sign-off", "Integrity"]
 DOUBTFUL, LOST = f"T-{len(HOSTILE) + 1}", f"T-{len(HOSTILE) + 2}"
@@ -98,13 +106,19 @@ async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: 
     await reviewed_run(desk)
     data = made(paper_of(desk)[0])
     value = next(row for row in sheet(data, "Values") if row[:2] == [DOUBTFUL, "owner"])
-    assert value[5:7] == ["=Ann", "corrected"]
-    corrected = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Value", DOUBTFUL])
-    assert corrected[2:7] == ["owner", "open", "open between: Ann Lee | =cmd|' /C calc'!A0", "corrected", "=Ann"]
+    assert [value[at] for at in (2, 3, 6)] == ["=Ann", "R", "corrected"]
+    assert value[4] == "open: Ann Lee | =cmd|' /C calc'!A0"
+    (doubtful,) = (row for row in sheet(data, "Exceptions") if row[1] == DOUBTFUL)
+    assert doubtful[2:4] == ["owner", "ambiguous_value"]
+    assert doubtful[4].endswith("; owner was open between Ann Lee | =cmd|' /C calc'!A0")
+    assert doubtful[5:7] == ["accepted; owner: corrected", "=Ann"]
     lost = next(row for row in sheet(data, "Exceptions") if row[:2] == ["Sample", LOST])
     assert lost[5:9] == ["rejected", "", "as the page says", "ann, 2026-11-21 08:00:00 UTC"]
     decided = {row[1]: row[-3:] for row in sheet(data, "Attributes")[5:]}
-    assert decided[DOUBTFUL][:2] == ["accepted; owner: corrected", "ann, 2026-11-21 08:00:00 UTC"]
+    assert decided[DOUBTFUL][:2] == [
+        "accepted; owner: corrected (was open between Ann Lee | =cmd|' /C calc'!A0)",
+        "ann, 2026-11-21 08:00:00 UTC",
+    ]
     assert decided[LOST][0] == "rejected"
     said = "ask the =owner\ufffd"
     assert decided[DOUBTFUL][2].endswith(f"Comment by cleo, 2026-11-21 08:00:00 UTC, on owner: {said}")
@@ -113,10 +127,94 @@ async def test_what_people_decided_and_signed_stands_beside_what_was_read(desk: 
     assert signed == [["ann", "reviewer"], ["cleo", "approver"]]
     cover = facts(data, "Cover")
     assert cover["Open exceptions"] == 1  # what was rejected is no evidence
-    assert cover["Decided"].endswith(" accepted, 1 rejected")
+    # The doubtful sample and the two that were drawn; of the lost one the rejection is the last word.
+    assert cover["Decided"] == "3 samples accepted, 1 value corrected, 1 sample rejected"
     assert cover["Seed"] == "Q1"
     assert cover["Drawn for re-performance"].startswith(f"2 of {len(HOSTILE) + 2} (attribute sampling")
     assert cover["Review"] == "Signed off on 2026-11-21 08:00:00 UTC"
+
+
+async def test_the_decided_value_is_the_value_with_its_own_mark_and_what_was_read_beside_it(desk: Desk):
+    await corrected_run(desk)
+    data = made(paper_of(desk)[0])
+    rows = {row[1]: row for row in sheet(data, "Attributes")[5:9]}
+    owners = {name: (row[5], row[6]) for name, row in rows.items()}
+    assert owners["T-1"] == ("2026-10-31", "R")
+    assert owners["T-2"] == ("rejected (read as Bo)", "R")
+    assert owners["T-3"] == ("Cy", "R")
+    assert [row[3:5] for row in rows.values()][:3] == [["1", "U"], ["2", "U"], ["3", "U"]]
+    assert [rows[name][8] for name in ("T-1", "T-2", "T-3", "T-4")] == [
+        "owner: corrected (read as 4 weeks ago)",
+        "owner: rejected",
+        "owner: corrected (was open between Ann Lee | =cmd|' /C calc'!A0)",
+        "accepted",
+    ]
+    assert "R" in {row[0] for row in sheet(data, "Attributes")[-len(MARKS) :]}
+    values = {row[0]: row[2:5] for row in sheet(data, "Values") if row[1] == "owner"}
+    assert values["T-1"] == ["2026-10-31", "R", "4 weeks ago"]
+
+
+async def test_a_corrected_value_leads_to_what_the_person_has_named_for_it(desk: Desk):
+    await corrected_run(desk)
+    book: Any = load_workbook(io.BytesIO(made(paper_of(desk)[0])))
+    links = {row[1].value: row[5].hyperlink.target for row in book["Attributes"].iter_rows(min_row=6, max_row=8)}
+    assert links == {
+        "T-1": "run_1/T-1/01_ticket.mhtml.zst",
+        "T-2": "run_1/T-2/01_ticket.png",
+        "T-3": "run_1/T-3/01_ticket.png",
+    }
+
+
+async def test_the_file_that_a_person_names_for_a_correction_stands_with_its_value(desk: Desk):
+    await corrected_run(desk)
+    data = made(paper_of(desk)[0])
+    heads = sheet(data, "Values")[4]
+    rows = {row[0]: dict(zip(heads, row, strict=True)) for row in sheet(data, "Values") if row[1] == "owner"}
+    artifacts = {one["filename"]: one["sha256"] for one in desk.json("T-3/result.json")["artifacts"]}
+    told = ("Where it stands, as decided", "Picture", "SHA-256 of the picture", "Stored page", "Address")
+    # Nothing was read of T-3, so that its picture is the one that the person has named.
+    picture = "T-3/01_ticket.png"
+    assert [rows["T-3"][name] for name in told] == [picture, picture, artifacts["01_ticket.png"], "", "http://x"]
+    page = "T-1/01_ticket.mhtml.zst"
+    assert [rows["T-1"][name] for name in told if not name.startswith("SHA")] == [
+        page,
+        "T-1/01_ticket.png",
+        page,
+        "http://tickets.example/1",
+    ]
+    assert rows["T-2"]["Where it stands, as decided"] == ""
+
+
+async def test_what_is_wrong_with_a_sample_is_one_line_with_what_was_decided_of_it(desk: Desk):
+    await corrected_run(desk)
+    lines = [row[:3] + row[5:7] for row in sheet(made(paper_of(desk)[0]), "Exceptions")[5:]]
+    assert lines == [
+        ["Value", "T-1", "owner", "corrected", "2026-10-31"],
+        ["Value", "T-2", "owner", "rejected", ""],
+        ["Sample", "T-3", "owner", "corrected", "Cy"],
+        ["Sample", "T-4", "", "accepted", ""],
+    ]
+
+
+async def test_what_was_for_review_or_failed_does_not_read_as_open_once_it_is_decided(desk: Desk):
+    await corrected_run(desk)
+    data = made(paper_of(desk)[0])
+    cover = facts(data, "Cover")
+    assert (cover["Done"], cover["For review"], cover["Failed"]) == (2, "1, decided", "1, decided")
+    outcomes = [
+        row[:4] for row in sheet(data, "Cover") if row[0] in ("Done", "Needs review", "Failed") and row[3] != ""
+    ]
+    assert [(row[0], row[2], row[3]) for row in outcomes] == [("Needs review", 1, 1), ("Failed", 1, 1)]
+    statuses = {row[1]: row[2] for row in sheet(data, "Attributes")[5:9]}
+    assert statuses == {"T-1": "Done", "T-2": "Done", "T-3": "Needs review, decided", "T-4": "Failed, decided"}
+
+
+async def test_the_period_of_collection_ends_with_the_last_sample_and_review_and_seal_have_their_own_times(desk: Desk):
+    await timed_run(desk)
+    cover = facts(made(paper_of(desk)[0]), "Cover")
+    assert cover["Period of collection"] == "2026-11-21 07:50:00 UTC to 2026-11-21 07:55:00 UTC"
+    assert cover["Period of review"] == "2026-11-21 07:58:00 UTC to 2026-11-21 08:00:00 UTC"
+    assert cover["Sealed (UTC)"] == datetime(2026, 11, 21, 8)
 
 
 async def test_the_same_evidence_gives_the_same_bytes_and_no_time_of_making(run: Desk):
@@ -213,7 +311,7 @@ async def test_a_template_is_filled_row_by_row_and_field_by_field(run: Desk, tmp
 async def test_a_template_tells_all_exceptions_and_those_that_are_open(desk: Desk, tmp_path: Path):
     await reviewed_run(desk)
     own = template(tmp_path / "own.xlsx", ["{{population.exceptions}}", "{{population.open_exceptions}}"], [""])
-    assert sheet(made(paper_of(desk)[0], own), "Mine")[0] == [3, 1]
+    assert sheet(made(paper_of(desk)[0], own), "Mine")[0] == [2, 1]
 
 
 async def test_a_list_without_items_says_so(run: Desk, tmp_path: Path):

@@ -148,7 +148,7 @@ async def test_who_signs_alone_what_he_has_requested_is_told_so_and_what_is_sign
     await room.act("reject", f"{REVIEW}?case=A-2.owner", reason="another page")
     shown = (await room.ask(f"{REVIEW}/sign")).text
     assert "You requested this run and are its only reviewer" in shown
-    assert "1 accepted, 1 rejected" in shown
+    assert "1 value accepted, 1 value rejected" in shown
     await room.sign()
     shown = (await room.ask("/runs/run_1")).text
     assert re.search(r"signed off</a><small>by <bdi>ann</bdi>", shown)

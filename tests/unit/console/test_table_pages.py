@@ -18,7 +18,7 @@ from services.console.web.new_run.saved_specs import save_spec
 from services.console.web.page_origin import PageOrigin
 from services.console.web.people.roles import WebRole
 from services.console.web.review.table_facts import SheetCell, decided_cell, field_cell, settled_cell
-from services.console.web.run_facts import SIGNED_QUERY
+from services.console.web.run_facts import LISTED_QUERY, SIGNED_QUERY
 from services.console.web.web_app import make_app, static_files
 from services.evidence.handlers import actor
 from shared.client import Client
@@ -186,6 +186,8 @@ async def test_a_cell_whose_sample_is_decided_shows_the_decision_and_is_not_for_
     shown = text_of((await sheet.ask(f"{TABLE}/TCK-5.checks")).text)
     assert "failing \u2713 accepted with its sample" in shown
     assert await sheet.room.rows(SIGNED_QUERY) == []
+    listed = await sheet.room.rows(LISTED_QUERY)
+    assert {(row[0], row[-5:]) for row in listed} == {("run_1", (None,) * 5), ("run_2", (None,) * 5)}
 
 
 @pytest.mark.parametrize(("standing", "is_decided"), [("open", False), ("decided", True), ("stale", False)])

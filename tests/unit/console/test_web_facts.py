@@ -118,17 +118,16 @@ def test_a_run_whose_review_is_signed_off_is_none_with_something_to_review():
     told = {
         "people": ["ann", "ben"],
         "at": AT.isoformat(),
-        "accept": 20,
-        "correct": 1,
-        "reject": 0,
-        "not_applicable": 4,
+        "kinds": ["sample", "sample", "value"],
+        "decisions": ["accept", "not_applicable", "correct"],
+        "amounts": [20, 4, 31],
     }
     signed = SignedOff.of(told)
     line = run_line(row(samples=25, needs_review=25), signed)
     assert (signed.people, signed.at, signed.counts) == (
         ("ann", "ben"),
         AT,
-        "20 accepted, 1 corrected, 4 not applicable",
+        "20 samples accepted, 31 values corrected, 4 samples not applicable",
     )
     assert fitting([line], RunFilters(state="review")) == []
     assert fitting([run_line(row(samples=25, needs_review=25))], RunFilters(state="review")) != []

@@ -12,6 +12,7 @@ import msgspec
 from services.console.text.review_words import item_words
 from shared.contracts.sessions.reviewing import MOST_TOLD_CHARS, SETTLING_ACTS, DecidedTarget, ReviewItem
 from shared.evidence_format.files.sample import StoredField
+from shared.evidence_format.review.amounts import decided_words
 from shared.evidence_format.review.items import doubt_of
 from shared.evidence_view.sample_details import MOST_IN_ROW
 
@@ -122,13 +123,13 @@ def case_title(item: ReviewItem) -> str:
 
 def decided_counts(items: Iterable[ReviewItem]) -> str:
     """Return how much was decided how, by the last decision on each item or on each of its parts; empty: nothing."""
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for item in items:
         for one in (item, *item.parts):
             acts = [said for said in one.decisions if not said.stale and said.act != "comment"]
             if acts:
-                counts[str(max(acts, key=lambda said: said.number).act)] += 1
-    return ", ".join(f"{counts[act]} {words.lower()}" for act, words in DECIDED_AS.items() if counts[act])
+                counts[one.target.kind, max(acts, key=lambda said: said.number).act] += 1
+    return decided_words(counts)
 
 
 def is_cut(value: str) -> bool:

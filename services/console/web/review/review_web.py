@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from services.console.text.review_words import STATES, agreement_words, item_words, sample_of, share_words, unit_words
+from services.console.text.review_words import STATES, agreement_words, item_words, sample_of, share_words
 from services.console.web.desk import Desk, desk_of, ended_run, page
 from services.console.web.markup import as_data
 from services.console.web.people.roles import may
@@ -41,6 +41,7 @@ from services.console.web.stored_samples import StoredSample, picture_state, rea
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.sessions.reviewing import ReviewItem
 from shared.evidence_format.facts import TaskFacts
+from shared.evidence_format.review.amounts import unit_words
 from shared.evidence_format.review.decisions import entries_text
 from shared.evidence_format.review.policy import ReviewPolicy
 from shared.evidence_format.review.review_log import MAY

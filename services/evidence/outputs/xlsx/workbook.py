@@ -21,7 +21,7 @@ from xlsxwriter.format import Format
 
 from services.evidence.facts import RunFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
-from services.evidence.outputs.row_spool import SortedSpool
+from services.evidence.outputs.row_spool import SortedSpool, place_of
 from services.evidence.outputs.xlsx.sample_sheet import CellWriter, LinkedBook, LinkedSheet, SampleSheet
 from services.evidence.tables import sheets
 from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
@@ -49,7 +49,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 class Workbook:
-    """See :class:`services.evidence.outputs.products.Product`. Rows are sorted by ``sample_id``."""
+    """See :class:`services.evidence.outputs.products.Product`. Rows are in the order of the input."""
 
     makes = "combined.xlsx"
 
@@ -70,7 +70,7 @@ class Workbook:
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         row = self._maker.row(sample)
-        self._spool.add(row.sample_id, self._encoder.encode(self._cells.row(row)), b"")
+        self._spool.add(place_of(sample), self._encoder.encode(self._cells.row(row)), b"")
         self._statuses[row.status] = self._statuses.get(row.status, 0) + 1
         self._screenshots = max(self._screenshots, min(len(row.screenshots), sheets.MOST_SCREENSHOTS))
         for place, cell in enumerate(row.cells):

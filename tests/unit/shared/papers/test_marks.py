@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.review.reviewed import ReviewedTarget
 from shared.papers.marks import exceptions_of_sample, mark_of
 from shared.papers.paper import PaperSample, PaperValue
+from shared.papers.words import exception_decision_words
 from tests.cases import cases
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
@@ -44,18 +46,49 @@ def test_a_field_that_a_sample_has_not_come_to_has_no_value():
     assert mark_of(None, page=True, picture=True) == "-"
 
 
+@cases(
+    ("sample", "lines", "settled", "told"),
+    [
+        # What the sample is for review for is one thing with its values.
+        (lambda: for_review("missing_fields", "correct"), ["sample f0"], True, "corrected"),
+        (
+            lambda: for_review("missing_fields", "correct", "accept"),
+            ["sample f0, f1"],
+            True,
+            "f0: corrected; f1: accepted",
+        ),
+        (lambda: for_review("missing_fields", "correct", ""), ["sample f0, f1"], False, "f0: corrected"),
+        (
+            lambda: for_review("missing_fields", "reject", whole="accept"),
+            ["sample f0"],
+            False,
+            "accepted; f0: rejected",
+        ),
+        # A picture that is missing is another thing than a value that was open.
+        (lambda: for_review("missing_artifacts", "correct"), ["sample ", "value f0"], False, ""),
+    ],
+)
+def test_one_thing_is_one_exception(sample: Callable[[], PaperSample], lines: list[str], settled: bool, told: str):
+    found = list(exceptions_of_sample(sample()))
+    assert [f"{one.kind} {one.where}" for one in found] == lines
+    assert (found[0].is_settled, exception_decision_words(found[0])) == (settled, told)
+
+
 def decided(act: str) -> ReviewedTarget:
     return ReviewedTarget(decision=act, by=("ann",), at=NOW)
 
 
 def for_review(reason: str, *acts: str, whole: str = "") -> PaperSample:
     """A sample with an open value for each of these decisions; ``whole``: the decision on the sample itself."""
-    opened = [PaperValue(f"f{n}", "string", "?", None, "", reviewed=decided(act)) for n, act in enumerate(acts)]
+    opened = [
+        PaperValue(f"f{n}", "string", "?", None, "", reviewed=decided(act) if act else None)
+        for n, act in enumerate(acts)
+    ]
     return PaperSample(
         sample_id="A-1", key="A-1", row=1, status="needs_review", group="review", reason=reason, why="", message="",
-        flagged=False, notes=(), url="", decided_by="rules", finished_at=NOW, manifest_sha256="", values=tuple(opened),
-        judgment=None, reasoning="", files=(), reviewed=decided(whole) if whole else None, decision="",
-        signed_off_at=None,
+        flagged=False, notes=(), url="", decided_by="rules", started_at=NOW, finished_at=NOW, manifest_sha256="",
+        values=tuple(opened), judgment=None, reasoning="", files=(), reviewed=decided(whole) if whole else None,
+        decision="", signed_off_at=None,
     )  # fmt: skip
 
 
