@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 STATES = {"open": "open", "in_review": "in review", "signed_off": "signed off"}
 POPULATION, DIFFERENCE, JUDGMENT = "population", "difference:", ":judgment"
 
+DECISIONS = {
+    "accept": "accepted",
+    "correct": "corrected",
+    "reject": "rejected",
+    "not_applicable": "not applicable",
+}
+"""What was decided, in words, in the order in which it is counted."""
 
 UNITS = {
     "sample": ("sample", "samples"),
@@ -37,6 +44,11 @@ def amount_words(of_kind: Mapping[str, int]) -> str:
         if number
     ]
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def decision_words(act: str) -> str:
+    """Return what was decided, in words, also of an act of another version."""
+    return DECISIONS.get(act, act.replace("_", " "))
 
 
 def share_words(part: int, total: int, of_kind: Mapping[str, int]) -> str:

@@ -154,6 +154,28 @@ async def test_who_signs_alone_what_he_has_requested_is_told_so_and_what_is_sign
     assert re.search(r"signed off</a><small>by <bdi>ann</bdi>", shown)
 
 
+async def test_a_run_that_is_signed_off_shows_nothing_as_open(room: Room):
+    await room.begin(requested_by="ann")
+    for sample_id in ("A-1", "A-2"):
+        await room.act("correct", f"{REVIEW}?case={sample_id}.owner", value="Ann Lee", reason="as the page says")
+    before = (await room.ask("/runs/run_1")).text
+    assert ('data-count="review">2</b><span>for review<' in before, "Nothing is open" in before) == (True, False)
+    assert "Corrected" not in (await room.ask("/runs/run_1/samples/A-1")).text
+    await room.sign()
+    shown = (await room.ask("/runs/run_1")).text
+    assert 'data-count="review">2</b><span>reviewed</span>' in shown
+    assert "Nothing is open." in shown
+    assert '<sample-grid data-run="run_1" data-decided>' in shown
+    assert '<small class="muted">the run: Needs review</small>' in shown
+    assert "st-needs_review" not in shown.split("<h2", 2)[2], "no row of the list looks open"
+    of_sample = (await room.ask("/runs/run_1/samples/A-1")).text
+    assert re.search(
+        r"settled\">corrected</span>\s*<span class=\"reason\">signed off, .*; the run: Needs review", of_sample
+    )
+    table = (await room.ask("/runs/run_1/samples/A-3")).text
+    assert '<span class="status st-done">Done</span>' in table
+
+
 async def test_the_list_of_a_run_at_work_says_that_it_is_as_of_its_loading(room: Room):
     await room.desk.tell(started(), found(sample("A-1")))
     shown = (await room.ask("/runs/run_1")).text
