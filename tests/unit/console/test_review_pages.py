@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from services.console.web.guard import CSRF
 from services.console.web.review.review_acts import ACTS
 from shared.client.person_keys import load_person_key, person_key_path
 from shared.contracts.sessions.reviewing import ReviewTarget
+from shared.contracts.steps import FieldValue
 from tests.handlers.evidence.evidence_desk import closed, ended, found, sample, started, took
 from tests.unit.console.web_room import REVIEW, Room, make_room
 
@@ -83,15 +85,61 @@ async def test_cases_without_a_certain_value_are_one_decision_when_that_is_confi
     assert (await room.act("accept", both)).status == 409
     refused = await room.act("correct", both, value="Ann", reason="as the page says", differ="1")
     assert (refused.status, "correct one at a time" in refused.text, room.filed()) == (409, True, [])
-    await room.act("accept", both, differ="1")
+    await room.act("accept", both, none="1")
     [file] = room.filed()
     assert [one.target.sample_id for one in file.signed.decision.targets] == ["A-1", "A-2"]
+
+
+async def test_where_nothing_was_read_the_first_act_is_to_correct_and_none_is_accepted_by_accident(room: Room):
+    await room.begin()
+    shown = (await room.ask(REVIEW)).text
+    acts = shown[shown.index('<div class="acts">') :]
+    assert acts.index('<details class="act-form" open><summary data-key="e">') < acts.index("Accept that it has none")
+    assert '<details class="act-form"><summary data-key="a">Accept that it has none' in acts
+    assert 'data-key="a">Accept <kbd>' not in acts
+    assert acts.index('data-key="a"') < acts.index("cases without a certain value as one")
+    form = await room.form(REVIEW, "accept")
+    refused = await room.ask(f"{REVIEW}/accept", form)
+    assert (refused.status, "confirm that there is none, or correct it" in refused.text) == (409, True)
+    assert room.filed() == []
+    filed = await room.ask(f"{REVIEW}/accept", {**form, "none": "1"})
+    assert (filed.status, [one.signed.decision.act for one in room.filed()]) == (303, ["accept"])
+    read = (await room.ask(f"{REVIEW}?case=A-3.number")).text
+    assert 'class="act" data-key="a">Accept <kbd>' in read, "a value that was read is accepted at once"
+
+
+async def test_where_a_right_value_stands_is_kept_for_the_next_case_of_the_queue(room: Room):
+    await room.desk.tell(started(requested_by="dan"))
+    samples = [sample(f"A-{n}", row=n) for n in (1, 2, 3)]
+    await room.desk.tell(*map(found, samples), closed(3))
+    values = FieldValue(field="number", state="value", value="7"), FieldValue(field="owner", state="not_found")
+    for one in samples:
+        picture = await room.desk.capture(one)
+        step = msgspec.structs.replace(took(one, picture), values=values)
+        end = ended(one, picture, status="needs_review", reason="missing_fields")
+        await room.desk.tell(step, msgspec.structs.replace(end, values=values))
+    shown = (await room.ask(REVIEW)).text
+    select = shown[shown.index('<select name="where">') : shown.index("</select>")]
+    options = re.findall(r'<option value="([^"]*)" data-file="([^"]+)"( selected)?>([^<]+)</option>', select)
+    [(value, name, _, _)] = options
+    assert options == [(value, name, " selected", "picture 1, step 1")]
+    answered = await room.act("correct", value="Ann Lee", reason="as the page says", where=unescape(value))
+    led = answered.headers["location"]
+    assert led == f"{REVIEW}?why=missing_fields&after=A-1.owner&where={name}#case"
+    following = (await room.ask(led)).text
+    assert f'data-file="{name}" selected' in following
+    assert f'<input type="hidden" name="last" value="{name}">' in following
+    answered = await room.act("correct", led.partition("#")[0], value="Bob", reason="as the register says", where="")
+    led = answered.headers["location"]
+    assert led.endswith("&where=-#case")
+    third = (await room.ask(led)).text
+    assert ('id="case-title"><bdi>A-3.owner' in third, " selected>picture 1" in third) == (True, False)
 
 
 async def test_what_was_decided_is_undone_with_all_that_was_decided_with_it(room: Room):
     await room.begin()
     assert "Undo:" not in (await room.ask(REVIEW)).text
-    led = (await room.act("accept", f"{REVIEW}?case=A-1.owner&alike=1", differ="1")).headers["location"]
+    led = (await room.act("accept", f"{REVIEW}?case=A-1.owner&alike=1", none="1")).headers["location"]
     assert "Undo: accepted, <bdi>2 cases</bdi>" in (await room.ask(led)).text
     named = (await room.ask(f"{REVIEW}?case=A-2.owner")).text
     assert "Undo: accepted, <bdi>2 cases</bdi>" in named

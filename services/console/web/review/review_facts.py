@@ -148,6 +148,11 @@ def unlike_in(items: Sequence[ReviewItem]) -> Literal["", "samples", "unread"]:
     return "unread" if unread else ""
 
 
+def is_unread(item: ReviewItem | None) -> bool:
+    """Whether the run has no value, so that to accept it says that the record has none."""
+    return item is not None and item.target.kind == "value" and not item.value
+
+
 def fields_in_doubt(fields: Mapping[str, StoredField]) -> list[str]:
     """Return the fields for which a sample is for review; all that it has where that is said of none."""
     doubtful = [name for name, stored in fields.items() if doubt_of(stored) or not _is_as_drawn(stored)]
