@@ -51,6 +51,18 @@ def decision_words(act: str) -> str:
     return DECISIONS.get(act, act.replace("_", " "))
 
 
+def decided_words(counts: Mapping[tuple[str, str], int]) -> str:
+    """Return how much was decided how, each number with its unit: "2 samples accepted, 31 values corrected".
+
+    Args:
+        counts: by the kind of what was decided, and the act.
+    """
+    parts = [
+        (amount_words({kind: counts.get((kind, act), 0)}), told) for act, told in DECISIONS.items() for kind in UNITS
+    ]
+    return ", ".join(f"{amount} {told}" for amount, told in parts if amount)
+
+
 def share_words(part: int, total: int, of_kind: Mapping[str, int]) -> str:
     """Return a part of all that is decided, with its unit: "6 of 19 samples". Of several kinds, each is told."""
     kinds = [kind for kind, number in of_kind.items() if number]

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from services.console.text.review_words import DECISIONS, amount_words
+from services.console.text.review_words import DECISIONS, UNITS, amount_words, decided_words
 from shared.contracts.evidence import WAITING, LoadedSample
 from shared.contracts.sessions.status import RunStatus
 from shared.statuses import GROUPS, STYLES, Group, group_of
@@ -20,19 +20,19 @@ RUNS_QUERY = (
     "done, partial_success, needs_review, auth_required, failed, not_ended, flagged, cost_usd, population_complete, "
     "tags from runs order by created_at desc, run_id desc"
 )
-_SIGNED = (
-    "with signed as (select run_id, list(distinct signed_by order by signed_by) as people, max(signed_off_at) as at "
-    "from sign_offs where counts group by run_id), decided as (select distinct run_id, kind, sample_id, field, "
-    "record_key, decision from reviews where counts and number is not null), off as ("
-    "select s.run_id, s.people, s.at, count(*) filter (where decision = 'accept') as accept, "
-    "count(*) filter (where decision = 'correct') as correct, count(*) filter (where decision = 'reject') as reject, "
-    "count(*) filter (where decision = 'not_applicable') as not_applicable "
-    "from signed s left join decided d using (run_id) group by all) "
-)
+_DECIDED = [(kind, act) for kind in UNITS for act in DECISIONS]
+_COUNTS = [f"count(*) filter (where kind = '{kind}' and decision = '{act}') as {kind}_{act}" for kind, act in _DECIDED]
+_SIGNED = " ".join((
+    "with signed as (select run_id, list(distinct signed_by order by signed_by) as people, max(signed_off_at) as at",
+    "from sign_offs where counts group by run_id), decided as (select distinct run_id, kind, sample_id, field,",
+    "record_key, decision from reviews where counts and number is not null), off as (",
+    "select s.run_id, s.people, s.at,", ", ".join(_COUNTS),
+    "from signed s left join decided d using (run_id) group by all)",
+))  # fmt: skip
 SIGNED_QUERY = " ".join((_SIGNED, "select * from off order by run_id"))
 """Reviews that were signed off: by whom, when, and what counts of what they have decided."""
 LISTED_QUERY = " ".join((
-    _SIGNED, "select listed.*, off.people, off.at, off.accept, off.correct, off.reject, off.not_applicable from (",
+    _SIGNED, "select listed.*, off.people, off.at,", ", ".join(f"off.{kind}_{act}" for kind, act in _DECIDED), "from (",
     RUNS_QUERY, ") listed left join off using (run_id) order by created_at desc, run_id desc",
 ))  # fmt: skip
 """The runs with their sign-offs, in one query: evidence paces them."""
@@ -64,21 +64,21 @@ class PopulationTerm:
 
 @dataclass(frozen=True)
 class SignedOff:
-    """Who has signed the review of a run, when it was signed off, and how much was decided how: words by number."""
+    """Who has signed the review of a run, when it was signed off, and how much was decided how, by kind and act."""
 
     people: tuple[str, ...]
     at: datetime
-    decided: tuple[tuple[int, str], ...]
+    decided: Mapping[tuple[str, str], int]
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> SignedOff:
         """Return a row of `SIGNED_QUERY`."""
-        decided = tuple((row[act], told) for act, told in DECISIONS.items() if row[act])
+        decided = {(kind, act): row[f"{kind}_{act}"] or 0 for kind, act in _DECIDED}
         return cls(tuple(row["people"]), datetime.fromisoformat(row["at"]), decided)
 
     @property
     def counts(self) -> str:
-        return ", ".join(f"{number} {told}" for number, told in self.decided)
+        return decided_words(self.decided)
 
 
 @dataclass(frozen=True)

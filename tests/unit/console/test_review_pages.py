@@ -196,7 +196,18 @@ async def test_who_signs_alone_what_he_has_requested_is_told_so_and_what_is_sign
     await room.act("reject", f"{REVIEW}?case=A-2.owner", reason="another page")
     shown = (await room.ask(f"{REVIEW}/sign")).text
     assert "You requested this run and are its only reviewer" in shown
-    assert "1 accepted, 1 rejected" in shown
+    assert 'data-fact="covers">1 value accepted, 1 value rejected<' in shown
+    assert 'data-fact="beside"' not in shown
+    await room.act("correct", f"{REVIEW}?case=A-3.number", value="8", reason=HOSTILE)
+    await room.act("comment", f"{REVIEW}?case=A-1.owner", reason="looked at twice")
+    shown = (await room.ask(f"{REVIEW}/sign")).text
+    assert 'data-fact="covers">1 value accepted, 1 value corrected, 1 value rejected<' in shown
+    assert 'data-fact="beside">of these, 1 value corrected that did not have to be decided<' in shown
+    row = re.search(r"A-3\.number</bdi></a><small>not for review</small>.*?</tr>", shown, re.DOTALL)
+    assert row is not None
+    assert "Corrected to <b><bdi>8</bdi></b>" in row[0]
+    assert HOSTILE_SHOWN in row[0]
+    assert HOSTILE not in shown
     await room.sign()
     shown = (await room.ask("/runs/run_1")).text
     assert re.search(r"signed off</a><small>by <bdi>ann</bdi>", shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from services.console.text.review_words import share_words, unit_words
+from services.console.text.review_words import DECISIONS, UNITS, share_words, unit_words
 from services.console.web.markup import said, templates
 from services.console.web.run_facts import RunFilters, SignedOff, about, fitting, pace, run_line, terms_of
 from tests.cases import cases
@@ -118,17 +118,18 @@ def test_a_run_whose_review_is_signed_off_is_none_with_something_to_review():
     told = {
         "people": ["ann", "ben"],
         "at": AT.isoformat(),
-        "accept": 20,
-        "correct": 1,
-        "reject": 0,
-        "not_applicable": 4,
+        **{f"{kind}_{act}": 0 for kind in UNITS for act in DECISIONS},
+        "sample_accept": 20,
+        "value_correct": 1,
+        "value_not_applicable": 4,
+        "population_accept": 1,
     }
     signed = SignedOff.of(told)
     line = run_line(row(samples=25, needs_review=25), signed)
     assert (signed.people, signed.at, signed.counts) == (
         ("ann", "ben"),
         AT,
-        "20 accepted, 1 corrected, 4 not applicable",
+        "20 samples accepted, the population accepted, 1 value corrected, 4 values not applicable",
     )
     assert [one.words for one in line.terms] == ["done", "reviewed", "failed", "excepted"]
     assert [one.words for one in run_line(row(samples=25, needs_review=25)).terms][1] == "for review"

@@ -9,8 +9,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from services.console.text.review_words import item_words
-from shared.contracts.sessions.reviewing import MOST_TOLD_CHARS, SETTLING_ACTS, DecidedTarget, ReviewItem
+from services.console.text.review_words import decided_words, item_words
+from shared.contracts.sessions.reviewing import (
+    MOST_TOLD_CHARS,
+    SETTLING_ACTS,
+    DecidedTarget,
+    ReviewItem,
+    ShownDecision,
+)
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.review.items import doubt_of
 from shared.evidence_view.sample_details import MOST_IN_ROW
@@ -120,15 +126,40 @@ def case_title(item: ReviewItem) -> str:
     return item.key + words.removeprefix(sample_id) if sample_id and item.key else words
 
 
-def decided_counts(items: Iterable[ReviewItem]) -> str:
-    """Return how much was decided how, by the last decision on each item or on each of its parts; empty: nothing."""
-    counts: Counter[str] = Counter()
-    for item in items:
-        for one in (item, *item.parts):
-            acts = [said for said in one.decisions if not said.stale and said.act != "comment"]
-            if acts:
-                counts[str(max(acts, key=lambda said: said.number).act)] += 1
-    return ", ".join(f"{counts[act]} {words.lower()}" for act, words in DECIDED_AS.items() if counts[act])
+@dataclass(frozen=True)
+class CoveredDecision:
+    """A decision that a signature covers. ``needed``: it is on something that was for review."""
+
+    item: ReviewItem
+    said: ShownDecision
+    needed: bool
+
+    @property
+    def words(self) -> str:
+        """Its name in addresses."""
+        return item_words(self.item)
+
+
+def covered_by(decided: Iterable[ReviewItem], for_review: Iterable[ReviewItem]) -> list[CoveredDecision]:
+    """Return what a signature covers: the last decision on each item that has one, on its evidence as it is.
+
+    Args:
+        decided: all that has decisions.
+        for_review: what is for review, with its parts.
+    """
+    needed = {item_words(one) for item in for_review for one in (item, *item.parts)}
+    covered: list[CoveredDecision] = []
+    for item in decided:
+        acts = [said for said in item.decisions if not said.stale and said.act in SETTLING_ACTS]
+        if acts:
+            last = max(acts, key=lambda said: said.number)
+            covered.append(CoveredDecision(item, last, item_words(item) in needed))
+    return covered
+
+
+def covered_words(covered: Iterable[CoveredDecision]) -> str:
+    """Return how much is decided how; empty: nothing."""
+    return decided_words(Counter((str(one.item.target.kind), str(one.said.act)) for one in covered))
 
 
 def is_cut(value: str) -> bool:

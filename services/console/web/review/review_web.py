@@ -28,7 +28,8 @@ from services.console.web.review.review_facts import (
     case_title,
     cases_of,
     choices_of,
-    decided_counts,
+    covered_by,
+    covered_words,
     fields_in_doubt,
     has_decided,
     is_unread,
@@ -221,10 +222,14 @@ async def ask_to_sign(request: Request) -> Response:
     if person.key is None:
         raise HTTPException(403, no_key(desk))
     stands, items = await person.load_all(desk.client.bus, run_id)
+    decided, total = await person.load_decided(desk.client.bus, run_id)
+    covered = covered_by(decided, items)
     policy = ReviewPolicy.of(record)
     return page(
         request, "sign.html", run_id=run_id, task_id=record.spec.get("task_id", ""), stands=stands, person=person,
         role=policy.role_of(person.name), link=ReviewLinks(run_id), share_words=share_words, entries_text=entries_text,
-        decided=decided_counts(items) if len(items) == stands.total else "",  # of a part it would be no sum
+        covered=covered, left_out=total - len(decided), decided_as=DECIDED_AS, case_title=case_title,
+        counts=covered_words(covered) if len(decided) == total else "",  # of a part it would be no sum
+        beside=covered_words(one for one in covered if not one.needed) if len(items) == stands.total else "",
         alone=not policy.people and policy.preparer == person.name,
     )  # fmt: skip
