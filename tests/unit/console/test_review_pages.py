@@ -169,7 +169,9 @@ async def test_on_a_case_that_is_decided_that_decision_is_undone_and_elsewhere_t
     assert "Undo:" not in (await room.ask(f"{REVIEW}?case=A-1.owner")).text
 
 
-async def test_samples_whose_values_differ_are_decided_as_one_when_that_is_confirmed(room: Room):
+async def test_samples_of_one_reason_are_decided_as_one_when_that_is_confirmed_and_nothing_is_said_of_values(
+    room: Room,
+):
     await room.desk.tell(started(requested_by="dan"))
     samples = [msgspec.structs.replace(sample(f"A-{n}", row=n), key=f"Part {n}, \u51ac") for n in (1, 2)]
     await room.desk.tell(*map(found, samples), closed(2))
@@ -181,9 +183,13 @@ async def test_samples_whose_values_differ_are_decided_as_one_when_that_is_confi
     assert 'id="case-title"><bdi>Part 1, \u51ac</bdi>' in shown
     assert "number: something is drawn beside it" in shown
     both = f"{REVIEW}?case=A-1&alike=1"
-    assert "their values differ" in (await room.ask(both)).text
+    assert "only their reason is the same for certain" in shown
+    asked = (await room.ask(both)).text
+    assert "2 samples with the same reason; no more of them is compared" in asked
+    assert "I mean all 2, of which only the reason is the same for certain" in asked
+    assert ("values differ" in shown, "values differ" in asked) == (False, False), "they may have none"
     refused = await room.act("accept", both)
-    assert (refused.status, "values that differ: confirm" in refused.text) == (409, True)
+    assert (refused.status, "no more of them is compared: confirm" in refused.text) == (409, True)
     assert room.filed() == []
     await room.act("accept", both, differ="1")
     [file] = room.filed()

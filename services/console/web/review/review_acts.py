@@ -90,7 +90,7 @@ async def _decide(reviewer: Reviewer, act: ReviewAct, form: Mapping[str, str]) -
             told = "nothing was read: confirm that there is none, or correct it"
             return (Problem(where="accept", message=told),)
         if unlike and form.get("differ") != "1":
-            told = f"{len(items)} have the same reason and values that differ: confirm that all of them are meant"
+            told = f"{len(items)} have the same reason, and no more of them is compared: confirm that all are meant"
             return (Problem(where="samples", message=told),)
         given = form.get("value", "") if act == "correct" else ""
         place = _place(form.get("where", "")) if act == "correct" else None

@@ -168,9 +168,9 @@ def is_cut(value: str) -> bool:
 
 
 def unlike_in(items: Sequence[ReviewItem]) -> Literal["", "samples", "unread"]:
-    """Return in what items differ that are decided as one, which is said, and confirmed: whole samples have values of
-    their own (``samples``), and where the run has no certain value each page may show another one (``unread``). Empty:
-    they have the same value."""
+    """Return in what items may differ that are decided as one, which is said, and confirmed: of whole samples the
+    reason is compared, and no value, if they have any (``samples``); where the run has no certain value each page may
+    show another one (``unread``). Empty: they have the same value."""
     if len(items) < 2:
         return ""
     if any(one.target.kind == "sample" for one in items):
