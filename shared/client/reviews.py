@@ -88,6 +88,7 @@ class Reviewer:
         parts: bool = False,
         wish: DrawWish | None = None,
         sample_ids: Sequence[str] = (),
+        decided: bool = False,
     ) -> ReviewLoaded:
         """Return how the review stands, with a page of what is for review.
 
@@ -97,6 +98,7 @@ class Reviewer:
             skip: items of earlier pages.
             drawn: only what was drawn.
             parts: each sample with its values that are not certain.
+            decided: only what has decisions, also what need not be decided.
             wish: what is to be drawn; the answer has it as ``wished``, and `decide` signs it.
 
         Returns:
@@ -113,6 +115,7 @@ class Reviewer:
             skip=skip,
             wish=wish,
             sample_ids=tuple(sample_ids),
+            decided=decided,
             by=self.by,
             at=datetime.now(UTC),
             public_key=self._key.public.pem,

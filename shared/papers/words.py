@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from shared.evidence_format.review.amounts import DECISIONS
+from shared.evidence_format.review.amounts import act_words
 from shared.evidence_format.review.reviewed import NO_EVIDENCE, ReviewedTarget
 from shared.papers.paper import Paper, PaperComment, PaperDraw, PaperException, PaperSample, PaperValue
 from shared.statuses import STYLES, StatusStyle
@@ -62,7 +62,7 @@ def of_them_decided(number: int, decided: int) -> str:
 
 def decision_words(reviewed: ReviewedTarget | None) -> str:
     """Return what was decided; empty where nobody has decided."""
-    return DECISIONS.get(reviewed.decision, reviewed.decision) if reviewed is not None else ""
+    return act_words(reviewed.decision) if reviewed is not None else ""
 
 
 def sample_decision_words(sample: PaperSample) -> str:

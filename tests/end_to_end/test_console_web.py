@@ -661,9 +661,20 @@ async def test_a_review_is_decided_and_signed_by_keyboard_alone(looked: Looked):
         await tab_to(page, f'form[action="{looked.run_path}/review/sign"] button')
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("heading", name="Sign the review?")).to_be_visible()
+        await expect(page.locator('[data-fact="covers"]')).to_have_text(
+            "1 sample accepted, 1 value corrected, 1 value rejected"
+        )
+        assert await barriers_of(page) == []
         await tab_to(page, 'form[method="post"] button')
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("It is signed off")).to_be_visible(timeout=BOUND_MS)
+    for path in (looked.run_path, f"{looked.run_path}/table", f"{looked.run_path}/samples/R-1", "/"):
+        async with looked.page(path, viewport={"width": 390, "height": 800}) as page:
+            assert await barriers_of(page) == [], path
+    async with looked.page(looked.run_path) as page:
+        await expect(page.get_by_text("Nothing is open.")).to_be_visible()
+        await expect(page.locator(".grid-legend")).to_contain_text("Reviewed")
+        await expect(page.locator(".outcomes")).to_contain_text("corrected")
     for sample, act, words in (("R-1", "Corrected to", f"Bob {SHOWN}"), ("R-2", "Rejected", SHOWN)):
         async with looked.page(f"{looked.run_path}/samples/{sample}") as page:
             told = page.locator(".field .reviewed")

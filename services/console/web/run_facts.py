@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -38,6 +38,8 @@ LISTED_QUERY = " ".join((
 ))  # fmt: skip
 """The runs with their sign-offs, in one query: evidence paces them."""
 PAGE_ROWS = 100
+REVIEWED = "reviewed"
+"""What was for review, once its review is signed off."""
 _COUNTED: Mapping[str, str] = {
     "done": "done",
     "partial_success": "partial_success",
@@ -49,7 +51,8 @@ _COUNTED: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class PopulationTerm:
-    """A term of the population. ``share``: of all samples, 0 to 100; ``before``: the sum of the shares before it."""
+    """A term of the population. ``share``: of all samples, 0 to 100; ``before``: the sum of the shares before it.
+    ``settled``: people have decided what was for review."""
 
     group: str
     words: str
@@ -57,6 +60,7 @@ class PopulationTerm:
     samples: int
     share: float
     before: float
+    settled: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ def run_line(row: Mapping[str, Any], signed: SignedOff | None = None) -> RunLine
         created_at=datetime.fromisoformat(row["created_at"]),
         cost_usd=float(row["cost_usd"] or 0),
         samples=samples,
-        terms=terms_of(counts, samples),
+        terms=terms_of(counts, samples, settled=signed is not None and row["state"] == "finished"),
         waiting=samples - counts.total(),
         review=counts["review"],
         complete=row["population_complete"] is not False,
@@ -147,13 +151,16 @@ def run_line(row: Mapping[str, Any], signed: SignedOff | None = None) -> RunLine
     )
 
 
-def terms_of(counts: Mapping[Group, int], samples: int) -> tuple[PopulationTerm, ...]:
-    """Return the terms of a population of so many samples, in the order in which it is accounted for."""
+def terms_of(counts: Mapping[Group, int], samples: int, *, settled: bool = False) -> tuple[PopulationTerm, ...]:
+    """Return the terms of a population of so many samples, in the order in which it is accounted for. ``settled``: its
+    review is signed off, so that what was for review is not so any more."""
     terms: list[PopulationTerm] = []
     before = 0.0
     for group, style in GROUPS.items():
         share = 100 * counts.get(group, 0) / samples if samples else 0.0
-        terms.append(PopulationTerm(group, style.words, style.icon, counts.get(group, 0), share, before))
+        done = settled and group == "review"
+        words = REVIEWED if done else style.words
+        terms.append(PopulationTerm(group, words, style.icon, counts.get(group, 0), share, before, done))
         before += share
     return tuple(terms)
 
@@ -185,11 +192,13 @@ def fitting(lines: Iterable[RunLine], filters: RunFilters) -> list[RunLine]:
 
 @dataclass(frozen=True)
 class EndedAlike:
-    """Samples that ended alike, without being done."""
+    """Samples that ended alike, without being done. ``decided``: how people have decided all of them; empty: they have
+    not."""
 
     status: str
     reason: str
     samples: int
+    decided: str = ""
 
     @property
     def query(self) -> str:
@@ -197,10 +206,14 @@ class EndedAlike:
         return urlencode({"q": self.reason.replace("_", " "), "status": self.status})
 
 
-def outcomes_of(status: RunStatus) -> list[EndedAlike]:
-    """Return why samples of a run are not done, the most frequent first."""
+def outcomes_of(status: RunStatus, decided: Callable[[str, str, int], str]) -> list[EndedAlike]:
+    """Return why samples of a run are not done, the most frequent first. ``decided``: returns how people have decided
+    all that ended so, by status, reason and number."""
     others = [one for one in status.outcomes if one.status != "done" and one.samples]
-    return [EndedAlike(one.status, one.reason, one.samples) for one in sorted(others, key=lambda one: -one.samples)]
+    return [
+        EndedAlike(one.status, one.reason, one.samples, decided(one.status, one.reason, one.samples))
+        for one in sorted(others, key=lambda one: -one.samples)
+    ]
 
 
 def pace(ended: int, samples: int | None, started_at: datetime, now: datetime) -> str:

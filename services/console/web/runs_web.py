@@ -12,7 +12,9 @@ from starlette.responses import Response
 from services.console.web.desk import NO_RUN, Desk, ask_rows, desk_of, page, page_number
 from services.console.web.finding.saved_views import query_of, read_views
 from services.console.web.following.live_facts import fleet_fact, live_facts
+from services.console.web.review.decided_samples import DecidedSamples, decided_samples
 from services.console.web.review.desk_reviewer import reviewer_of
+from services.console.web.review.table_facts import DECISION_SIGNS
 from services.console.web.run_facts import (
     LISTED_QUERY,
     MOST_RUNS,
@@ -35,7 +37,7 @@ from shared.contracts.sessions.status import NO_SAMPLES, RunStatus
 from shared.errors import ExhibitError
 from shared.evidence_format.files.tags import MOST_TAG_CHARS, MOST_TAGS, folded
 from shared.evidence_format.review.amounts import amount_words
-from shared.statuses import STATUSES
+from shared.statuses import STATUSES, group_of
 from shared.subjects import LOAD_RUN
 
 NO_ITEMS = 1 << 40
@@ -79,12 +81,17 @@ async def show_run(request: Request) -> Response:
     samples = max(loaded.total, loaded.expected or 0)
     review = None if status.in_progress else review  # that of a round before is none of this one
     signed_off = review is not None and review.state == "signed_off"
-    signed = (await _signed_off(desk, run_id)).get(run_id) if signed_off else None
+    signed, decided = None, DecidedSamples()
+    if signed_off:
+        offs, decided = await asyncio.gather(_signed_off(desk, run_id), decided_samples(desk, run_id))
+        signed = offs.get(run_id)
     facts = live_facts(status, loaded) | (fleet_fact(desk, request.app.state.fleet) if status.in_progress else {})
     return page(
         request, "run.html", status=status, loaded=loaded, spec=loaded.record.spec, samples=samples,
-        terms=terms_of(counts, samples), waiting=samples - sum(counts.values()), filters=filters,
-        outcomes=outcomes_of(status), pages=-(-loaded.fitting // PAGE_ROWS), statuses=(*STATUSES, WAITING),
+        terms=terms_of(counts, samples, settled=signed_off), waiting=samples - sum(counts.values()), filters=filters,
+        outcomes=outcomes_of(status, decided.words_of), decided=decided.acts, decision_signs=DECISION_SIGNS,
+        signed_off=signed_off, reviewed=[one for one in STATUSES if signed_off and group_of(one) == "review"],
+        pages=-(-loaded.fitting // PAGE_ROWS), statuses=(*STATUSES, WAITING),
         status_of=status_of, facts=facts, has_fleet=desk.settings.nats_url is not None,
         query=urlencode({"run": run_id}),
         review=review, amount_words=amount_words, signed=signed, can_run=desk.has_services,

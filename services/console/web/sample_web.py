@@ -18,6 +18,7 @@ from services.console.web.guard import policy
 from services.console.web.markup import as_data
 from services.console.web.page_origin import SUFFIX
 from services.console.web.review.review_facts import DECIDED_AS
+from services.console.web.review.table_facts import DECISION_SIGNS
 from services.console.web.run_facts import status_words
 from services.console.web.stored_samples import read_one, read_sample, read_signed_off
 from shared.client.run_client import LOAD_BOUND_S
@@ -59,6 +60,7 @@ async def show_sample(request: Request) -> Response:
     if stored is None:
         raise HTTPException(404, "There is no such sample in the run, or its files are not on this machine.")
     detail: dict[str, Any] = msgspec.to_builtins(detail_of(stored.facts))
+    review = stored.facts.review
     pages = [
         (str(file["name"]), desk.pages.address(run_id, sample_id, str(file["name"])))
         for file in detail.get("files", ())
@@ -69,6 +71,8 @@ async def show_sample(request: Request) -> Response:
         ended=loaded.finished is not None, turns=turns_of(loaded.samples, sample_id),
         task_id=loaded.record.spec.get("task_id", ""),
         status=stored.facts.status or NO_RESULT, words_of_status=status_words(stored.facts.status or NO_RESULT),
+        decided=review.decision if review is not None and stored.facts.signed_off_at is not None else "",
+        decision_signs=DECISION_SIGNS, signed_off_at=stored.facts.signed_off_at,
         data=as_data(detail), flows=as_data(dict(stored.flows)), shots=_shots(detail),
     )  # fmt: skip
     made.headers["Content-Security-Policy"] = policy(frames="" if desk.pages is None else desk.pages.base)

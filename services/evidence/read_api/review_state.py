@@ -11,7 +11,7 @@ import msgspec
 from services.evidence.deps import EvidenceDeps
 from services.evidence.ports import READ_LIMIT
 from services.evidence.reviews.drawing import drawables
-from services.evidence.reviews.review_logs import read_sample
+from services.evidence.reviews.review_logs import read_sample, run_items
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.sessions.reviewing import (
@@ -32,6 +32,7 @@ from shared.evidence_format import layout
 from shared.evidence_format.review.decisions import reading_bytes
 from shared.evidence_format.review.items import DecidableItem
 from shared.evidence_format.review.review_log import ReviewLog, StandingDecision, target_key
+from shared.evidence_format.review.reviewed import decided_samples
 from shared.evidence_format.review.sampling import Rates, agreement, draw, drawn_ids, drawn_size_for
 from shared.evidence_format.signing import PublicKey, fingerprint_of
 
@@ -103,6 +104,12 @@ async def _wanted(
     if request.sample_ids:
         known = [one for one in request.sample_ids[:MOST_TOLD_SAMPLES] if one in state.samples]
         return await _told_of(deps, log, request.run_id, known)
+    if request.decided:
+        of_run = [one for one in await run_items(deps.store, state) if log.standing.get(target_key(one.target))]
+        ids = set(decided_samples(log))
+        known = [one.sample_id for one in state.in_row_order if one.sample_id in ids]
+        of_samples = await _told_of(deps, log, request.run_id, known)
+        return [*(one for one in of_samples if log.standing.get(target_key(one.target))), *of_run]
     if request.drawn:
         drawn = drawn_ids(log.draw) if log.draw is not None else frozenset[str]()
         return [item for item in needed if item.target.sample_id in drawn]

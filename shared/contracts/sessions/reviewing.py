@@ -202,6 +202,7 @@ class LoadReview(Message, frozen=True, kw_only=True):
     ``sample_ids``: only what is for review or has decisions of these samples, of the first `MOST_TOLD_SAMPLES` of them.
     ``by``, ``at``, ``public_key`` and ``signature`` prove who asks: a reviewer is shown the decisions of others on
     what he has decided himself. Without them no decision of an open round is shown. ``drawn``: what was drawn only.
+    ``decided``: all that has decisions, also what need not be decided, and nothing else.
     ``parts``: with those values of each sample that are not certain and for which it is for review.
     """
 
@@ -216,6 +217,7 @@ class LoadReview(Message, frozen=True, kw_only=True):
     public_key: str = ""
     signature: str = ""
     sample_ids: tuple[str, ...] = ()
+    decided: bool = False
 
 
 class ShownDecision(Part, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ DECISIONS: Mapping[str, str] = {
     "reject": "rejected",
     "not_applicable": "not applicable",
 }
-"""What people have decided, in words."""
+"""What people have decided, in words, in the order in which it is counted."""
 
 
 def unit_words(kinds: Collection[str], number: int) -> str:
@@ -36,6 +36,11 @@ def amount_words(of_kind: Mapping[str, int]) -> str:
         if number
     ]
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def act_words(act: str) -> str:
+    """Return what was decided, in words, also of an act of another version."""
+    return DECISIONS.get(act, act.replace("_", " "))
 
 
 def decided_words(counts: Mapping[tuple[str, str], int]) -> str:

@@ -212,6 +212,23 @@ async def test_of_named_samples_what_is_for_review_or_decided_is_told(desk: Desk
     ]  # fmt: skip
 
 
+async def test_all_that_has_decisions_is_told_also_what_need_not_be_decided(desk: Desk):
+    await with_open_values(desk)
+    room = ReviewRoom(desk)
+    assert (await room.load(decided=True)).items == ()
+    number = next(one for one in await room.items("A-3") if one.target.field == "number")
+    owner = next(one for one in await room.items("A-1") if one.target.field == "owner")
+    assert await room.code(ANN, "correct", number, value="8", reason="the page says 8") == ""
+    assert await room.code(ANN, "accept", owner, (await room.items("A-2"))[0]) == ""
+    assert await room.code(ANN, "withdraw", (await room.items("A-2"))[0]) == ""
+    assert await room.code(ANN, "comment", (await room.items("A-2"))[0]) == ""
+    stands = await room.load(decided=True)
+    assert [(one.target.sample_id, one.target.field, one.why) for one in stands.items] == [
+        ("A-1", "owner", "not_found"), ("A-3", "number", ""),
+    ]  # fmt: skip
+    assert (stands.total, stands.open_items) == (2, 1), "A-1 is decided by its value, A-2 is open again"
+
+
 async def test_a_page_of_items_ends_before_the_limit_of_a_message(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     await with_open_values(desk)
     room = ReviewRoom(desk)

@@ -109,6 +109,7 @@ async def test_a_field_that_is_gone_from_a_page_that_has_changed_is_for_a_person
     assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
     assert "every recorded page showed it" in finished.message
     assert "learn the flow again with a record that has none" in finished.message
+    assert "has changed" not in finished.message, "that its record has none looks the same"
     assert value(finished).lacking in finished.message
 
 

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from services.console.web.guard import CSRF
 from services.console.web.review.review_acts import ACTS
 from shared.client.person_keys import load_person_key, person_key_path
 from shared.contracts.sessions.reviewing import ReviewTarget
+from shared.contracts.steps import FieldValue
 from tests.handlers.evidence.evidence_desk import closed, ended, found, sample, started, took
 from tests.unit.console.web_room import REVIEW, Room, make_room
 
@@ -83,15 +85,61 @@ async def test_cases_without_a_certain_value_are_one_decision_when_that_is_confi
     assert (await room.act("accept", both)).status == 409
     refused = await room.act("correct", both, value="Ann", reason="as the page says", differ="1")
     assert (refused.status, "correct one at a time" in refused.text, room.filed()) == (409, True, [])
-    await room.act("accept", both, differ="1")
+    await room.act("accept", both, none="1")
     [file] = room.filed()
     assert [one.target.sample_id for one in file.signed.decision.targets] == ["A-1", "A-2"]
+
+
+async def test_where_nothing_was_read_the_first_act_is_to_correct_and_none_is_accepted_by_accident(room: Room):
+    await room.begin()
+    shown = (await room.ask(REVIEW)).text
+    acts = shown[shown.index('<div class="acts">') :]
+    assert acts.index('<details class="act-form" open><summary data-key="e">') < acts.index("Accept that it has none")
+    assert '<details class="act-form"><summary data-key="a">Accept that it has none' in acts
+    assert 'data-key="a">Accept <kbd>' not in acts
+    assert acts.index('data-key="a"') < acts.index("cases without a certain value as one")
+    form = await room.form(REVIEW, "accept")
+    refused = await room.ask(f"{REVIEW}/accept", form)
+    assert (refused.status, "confirm that there is none, or correct it" in refused.text) == (409, True)
+    assert room.filed() == []
+    filed = await room.ask(f"{REVIEW}/accept", {**form, "none": "1"})
+    assert (filed.status, [one.signed.decision.act for one in room.filed()]) == (303, ["accept"])
+    read = (await room.ask(f"{REVIEW}?case=A-3.number")).text
+    assert 'class="act" data-key="a">Accept <kbd>' in read, "a value that was read is accepted at once"
+
+
+async def test_where_a_right_value_stands_is_kept_for_the_next_case_of_the_queue(room: Room):
+    await room.desk.tell(started(requested_by="dan"))
+    samples = [sample(f"A-{n}", row=n) for n in (1, 2, 3)]
+    await room.desk.tell(*map(found, samples), closed(3))
+    values = FieldValue(field="number", state="value", value="7"), FieldValue(field="owner", state="not_found")
+    for one in samples:
+        picture = await room.desk.capture(one)
+        step = msgspec.structs.replace(took(one, picture), values=values)
+        end = ended(one, picture, status="needs_review", reason="missing_fields")
+        await room.desk.tell(step, msgspec.structs.replace(end, values=values))
+    shown = (await room.ask(REVIEW)).text
+    select = shown[shown.index('<select name="where">') : shown.index("</select>")]
+    options = re.findall(r'<option value="([^"]*)" data-file="([^"]+)"( selected)?>([^<]+)</option>', select)
+    [(value, name, _, _)] = options
+    assert options == [(value, name, " selected", "picture 1, step 1")]
+    answered = await room.act("correct", value="Ann Lee", reason="as the page says", where=unescape(value))
+    led = answered.headers["location"]
+    assert led == f"{REVIEW}?why=missing_fields&after=A-1.owner&where={name}#case"
+    following = (await room.ask(led)).text
+    assert f'data-file="{name}" selected' in following
+    assert f'<input type="hidden" name="last" value="{name}">' in following
+    answered = await room.act("correct", led.partition("#")[0], value="Bob", reason="as the register says", where="")
+    led = answered.headers["location"]
+    assert led.endswith("&where=-#case")
+    third = (await room.ask(led)).text
+    assert ('id="case-title"><bdi>A-3.owner' in third, " selected>picture 1" in third) == (True, False)
 
 
 async def test_what_was_decided_is_undone_with_all_that_was_decided_with_it(room: Room):
     await room.begin()
     assert "Undo:" not in (await room.ask(REVIEW)).text
-    led = (await room.act("accept", f"{REVIEW}?case=A-1.owner&alike=1", differ="1")).headers["location"]
+    led = (await room.act("accept", f"{REVIEW}?case=A-1.owner&alike=1", none="1")).headers["location"]
     assert "Undo: accepted, <bdi>2 cases</bdi>" in (await room.ask(led)).text
     named = (await room.ask(f"{REVIEW}?case=A-2.owner")).text
     assert "Undo: accepted, <bdi>2 cases</bdi>" in named
@@ -121,7 +169,9 @@ async def test_on_a_case_that_is_decided_that_decision_is_undone_and_elsewhere_t
     assert "Undo:" not in (await room.ask(f"{REVIEW}?case=A-1.owner")).text
 
 
-async def test_samples_whose_values_differ_are_decided_as_one_when_that_is_confirmed(room: Room):
+async def test_samples_of_one_reason_are_decided_as_one_when_that_is_confirmed_and_nothing_is_said_of_values(
+    room: Room,
+):
     await room.desk.tell(started(requested_by="dan"))
     samples = [msgspec.structs.replace(sample(f"A-{n}", row=n), key=f"Part {n}, \u51ac") for n in (1, 2)]
     await room.desk.tell(*map(found, samples), closed(2))
@@ -133,9 +183,13 @@ async def test_samples_whose_values_differ_are_decided_as_one_when_that_is_confi
     assert 'id="case-title"><bdi>Part 1, \u51ac</bdi>' in shown
     assert "number: something is drawn beside it" in shown
     both = f"{REVIEW}?case=A-1&alike=1"
-    assert "their values differ" in (await room.ask(both)).text
+    assert "only their reason is the same for certain" in shown
+    asked = (await room.ask(both)).text
+    assert "2 samples with the same reason; no more of them is compared" in asked
+    assert "I mean all 2, of which only the reason is the same for certain" in asked
+    assert ("values differ" in shown, "values differ" in asked) == (False, False), "they may have none"
     refused = await room.act("accept", both)
-    assert (refused.status, "values that differ: confirm" in refused.text) == (409, True)
+    assert (refused.status, "no more of them is compared: confirm" in refused.text) == (409, True)
     assert room.filed() == []
     await room.act("accept", both, differ="1")
     [file] = room.filed()
@@ -148,10 +202,43 @@ async def test_who_signs_alone_what_he_has_requested_is_told_so_and_what_is_sign
     await room.act("reject", f"{REVIEW}?case=A-2.owner", reason="another page")
     shown = (await room.ask(f"{REVIEW}/sign")).text
     assert "You requested this run and are its only reviewer" in shown
-    assert "1 value accepted, 1 value rejected" in shown
+    assert 'data-fact="covers">1 value accepted, 1 value rejected<' in shown
+    assert 'data-fact="beside"' not in shown
+    await room.act("correct", f"{REVIEW}?case=A-3.number", value="8", reason=HOSTILE)
+    await room.act("comment", f"{REVIEW}?case=A-1.owner", reason="looked at twice")
+    shown = (await room.ask(f"{REVIEW}/sign")).text
+    assert 'data-fact="covers">1 value accepted, 1 value corrected, 1 value rejected<' in shown
+    assert 'data-fact="beside">of these, 1 value corrected that did not have to be decided<' in shown
+    row = re.search(r"A-3\.number</bdi></a><small>not for review</small>.*?</tr>", shown, re.DOTALL)
+    assert row is not None
+    assert "Corrected to <b><bdi>8</bdi></b>" in row[0]
+    assert HOSTILE_SHOWN in row[0]
+    assert HOSTILE not in shown
     await room.sign()
     shown = (await room.ask("/runs/run_1")).text
     assert re.search(r"signed off</a><small>by <bdi>ann</bdi>", shown)
+
+
+async def test_a_run_that_is_signed_off_shows_nothing_as_open(room: Room):
+    await room.begin(requested_by="ann")
+    for sample_id in ("A-1", "A-2"):
+        await room.act("correct", f"{REVIEW}?case={sample_id}.owner", value="Ann Lee", reason="as the page says")
+    before = (await room.ask("/runs/run_1")).text
+    assert ('data-count="review">2</b><span>for review<' in before, "Nothing is open" in before) == (True, False)
+    assert "Corrected" not in (await room.ask("/runs/run_1/samples/A-1")).text
+    await room.sign()
+    shown = (await room.ask("/runs/run_1")).text
+    assert 'data-count="review">2</b><span>reviewed</span>' in shown
+    assert "Nothing is open." in shown
+    assert '<sample-grid data-run="run_1" data-decided>' in shown
+    assert '<small class="muted">the run: Needs review</small>' in shown
+    assert "st-needs_review" not in shown.split("<h2", 2)[2], "no row of the list looks open"
+    of_sample = (await room.ask("/runs/run_1/samples/A-1")).text
+    assert re.search(
+        r"settled\">corrected</span>\s*<span class=\"reason\">signed off, .*; the run: Needs review", of_sample
+    )
+    table = (await room.ask("/runs/run_1/samples/A-3")).text
+    assert '<span class="status st-done">Done</span>' in table
 
 
 async def test_the_list_of_a_run_at_work_says_that_it_is_as_of_its_loading(room: Room):

@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from services.console.web.desk import Desk
@@ -17,7 +18,7 @@ from services.console.web.guard import CSRF, Guard, WebSessions
 from services.console.web.new_run.saved_specs import save_spec
 from services.console.web.page_origin import PageOrigin
 from services.console.web.people.roles import WebRole
-from services.console.web.review.table_facts import SheetCell, decided_cell, field_cell, settled_cell
+from services.console.web.review.table_facts import SheetCell, decided_cell, field_cell, settled_cell, table_rows
 from services.console.web.run_facts import LISTED_QUERY, SIGNED_QUERY
 from services.console.web.web_app import make_app, static_files
 from services.evidence.handlers import actor
@@ -105,7 +106,7 @@ async def test_each_cell_has_its_value_and_its_state_in_words(sheet: Sheet):
             ".assignee", ".merged_with_failures", ".checks", ".amount", ".due", ".changed", ":judgment")},
     }  # fmt: skip
     # Its sample is flagged.
-    assert cells["TCK-2.assignee"] == "Unassigned ▲ for review"
+    assert cells["TCK-2.assignee"] == "none ▲ for review"
     assert cells["TCK-2.checks"] == "passing ▲ for review"
     assert cells["TCK-2.amount"] == "? not found"
     assert cells["TCK-5.checks"] == "failing ▲ for review"  # its sample is for review
@@ -168,10 +169,10 @@ async def test_a_decision_in_the_table_is_that_of_the_review(sheet: Sheet):
     ]
     cells = await sheet.cells()
     today = f"by ann, {sheet.filed()[0].signed.decision.at:%-d %b %Y}"
-    assert cells["TCK-2.amount"] == f"? not found → corrected to 12.50 {today}"
+    assert cells["TCK-2.amount"] == f"12.50 → corrected {today} read: not found"
     assert cells["TCK-1.assignee"] == f"=Ann \U0001f600 ● certain ✓ accepted {today} ✎ comment {today}"
     assert cells["TCK-1:judgment"] == f"no ● certain ✗ rejected {today}"
-    assert cells["TCK-3"] == f"Failed identity mismatch ✓ accepted {today}"
+    assert cells["TCK-3"] == f"✓ accepted {today} the run: Failed, identity mismatch"
     page = (await sheet.ask(f"{TABLE}/TCK-2.amount")).text
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
@@ -201,6 +202,58 @@ def test_a_cell_is_decided_once_the_review_says_so(standing: Any, is_decided: bo
     of_sample = settled_cell(SheetCell("A-1.owner", "owner", "review"), whole)
     own = decided_cell(SheetCell("A-1.owner", "owner", "review"), item)
     assert (of_sample.is_decided, own.is_decided) == (is_decided, is_decided), "two may be asked for"
+
+
+async def test_a_sample_that_its_values_have_decided_has_no_cell_for_review_any_more(sheet: Sheet):
+    before = await sheet.cells()
+    assert before["TCK-2.assignee"] == "none ▲ for review", "one word for a value that the page says is none"
+    item: dict[str, Any] = {"looked_at": LookedAt(content_sha256="c"), "standing": "decided"}
+    told = [
+        {"sample_id": "A-1", "key": "A-1", "row": 1, "status": "needs_review", "reason": "missing_fields",
+         "flagged": False, "found": 1, "field": name, "state": state, "items": None, "lacking": None, "text": text,
+         "value": text, "title": None, "first": None, "answer": None}
+        for name, state, text in (("owner", "not_found", None), ("number", "value", "7"), ("due", "not_present", ""))
+    ]  # fmt: skip
+    said = ShownDecision(act="correct", by="ben", at=NOW, number=1, value="Ann")
+    owner_of = ReviewTarget(kind="value", sample_id="A-1", field="owner")
+    known = [
+        ReviewItem(target=ReviewTarget(kind="sample", sample_id="A-1"), why="missing_fields", **item),
+        ReviewItem(target=owner_of, why="not_found", decisions=(said,), **item),
+    ]
+    [row] = table_rows(told, ["owner", "number", "due"], known, ended=True, judged=False)
+    owner, number, due = row.cells
+    assert row.own.decided_by_values
+    assert (owner.corrected, owner.read_words) == ("Ann", "not found")
+    assert (number.state, number.text) == ("certain", "7")
+    assert (due.state, due.text) == ("none", "none")
+    known[0] = msgspec.structs.replace(known[0], standing="open")
+    [row] = table_rows(told, ["owner", "number", "due"], known, ended=True, judged=False)
+    assert [one.state for one in row.cells] == ["not_found", "review", "review"]
+    assert not row.own.decided_by_values
+
+
+def test_a_corrected_value_stands_first_only_where_the_review_counts_it():
+    first = ShownDecision(act="correct", by="ben", at=NOW, number=1, value="Ann")
+    other = ShownDecision(act="correct", by="cleo", at=NOW, number=2, value="Bob")
+    stale = ShownDecision(act="correct", by="cleo", at=NOW, number=2, value="Bob", stale=True)
+    comment = ShownDecision(act="comment", by="cleo", at=NOW, number=3)
+    cases: list[tuple[tuple[ShownDecision, ...], Any, str]] = [
+        ((first,), "decided", "Ann"),
+        ((first, comment), "decided", "Ann"),
+        ((first, stale), "decided", "Ann"),
+        ((first,), "open", ""),  # another reviewer has to decide too
+        ((first, other), "disagreed", ""),
+        ((first, other), "decided", ""),  # an approver has decided between them: both are shown
+        ((stale,), "stale", ""),
+    ]
+    for decisions, standing, corrected in cases:
+        item = ReviewItem(
+            target=ReviewTarget(kind="value", sample_id="A-1", field="owner"), looked_at=LookedAt(content_sha256="c"),
+            decisions=decisions, standing=standing,
+        )  # fmt: skip
+        cell = decided_cell(SheetCell("A-1.owner", "owner", "review", "Al"), item)
+        assert cell.corrected == corrected, (decisions, standing)
+        assert cell.read_words == "Al"
 
 
 @pytest.mark.parametrize(("status", "state"), [("done", "none"), ("needs_review", "review"), ("failed", "review")])

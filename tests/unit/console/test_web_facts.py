@@ -129,5 +129,9 @@ def test_a_run_whose_review_is_signed_off_is_none_with_something_to_review():
         AT,
         "20 samples accepted, 31 values corrected, 4 samples not applicable",
     )
+    assert [one.words for one in line.terms] == ["done", "reviewed", "failed", "excepted"]
+    assert [one.words for one in run_line(row(samples=25, needs_review=25)).terms][1] == "for review"
+    at_work = run_line(row(samples=25, needs_review=25, state="running"), signed)
+    assert at_work.terms[1].words == "for review", "a sign-off of a round before is none of this one"
     assert fitting([line], RunFilters(state="review")) == []
     assert fitting([run_line(row(samples=25, needs_review=25))], RunFilters(state="review")) != []

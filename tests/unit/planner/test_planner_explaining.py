@@ -239,6 +239,11 @@ NEAR = [
         {"type": "string", "shown_in": "text", "pattern": "[0-9]+", "followed_by": "files"},
         [("4", "around")],
     ),
+    (  # a pattern that fits any text: what has neither side, such as a link of the site, nearly is nothing
+        (text("Login"), text("Preferences"), text("#7 open task"), text("About"), text("closed bug")),
+        {"type": "string", "shown_in": "text", "pattern": ".+", "preceded_by": "#[0-9]+", "followed_by": "bug"},
+        [("#7 open task", "around"), ("closed bug", "around")],
+    ),
     ((text("One: Ann Two: Bo"),), "string", [("Ann Two: Bo", "unsure")]),
     ((*row("One", "2026-01-02"), text("One: a word")), "date", [("a word", "not_of_type")]),
     # What may speak against a value, and is none by itself.

@@ -9,19 +9,26 @@ from starlette.responses import Response
 
 from services.console.web.desk import desk_of
 from services.console.web.event_stream import event_stream
+from services.console.web.review.decided_samples import DecidedSamples, decided_samples
 from services.console.web.run_facts import status_of
 from shared.contracts.evidence import RunUnknown
+from shared.evidence_format.review.amounts import act_words
 from shared.statuses import GROUPS
 from shared.subjects import is_token
 
 
 async def run_cells(request: Request) -> Response:
-    """Return one cell a sample."""
+    """Return one cell a sample: its id, key and status, and how it was decided where that is asked for."""
     desk, run_id = desk_of(request), request.path_params["run"]
     loaded = await desk.client.load(run_id)
     if isinstance(loaded, RunUnknown):
         raise HTTPException(404, "There is no such run.")
-    cells = [[one.sample.sample_id, one.sample.key, status_of(one)] for one in loaded.samples]
+    asked = "decided" in request.query_params
+    acts = (await decided_samples(desk, run_id) if asked else DecidedSamples()).acts
+    cells = [
+        [one.sample.sample_id, one.sample.key, status_of(one), act_words(acts.get(one.sample.sample_id, ""))]
+        for one in loaded.samples
+    ]
     return Response(msgspec.json.encode({"cells": cells, "groups": list(GROUPS)}), media_type="application/json")
 
 

@@ -46,6 +46,19 @@ class DeskReviewer:
             items += more.items
         return stands, items[:MOST_ITEMS]
 
+    async def load_decided(self, asks: Asks, run_id: str) -> tuple[list[ReviewItem], int]:
+        """Return all that has decisions, also what need not be decided, `MOST_ITEMS` of it at most, and how much there
+        is; nothing to somebody without a key. Others' decisions are among them as this person may see them."""
+        if self.key is None:
+            return [], 0
+        reviewer = Reviewer(asks, run_id, self.name, self.key)
+        items: list[ReviewItem] = []
+        while True:
+            stands = await reviewer.load(skip=len(items), decided=True)
+            items += stands.items
+            if not stands.items or len(items) >= min(stands.total, MOST_ITEMS):
+                return items[:MOST_ITEMS], stands.total
+
     async def load_of(
         self, asks: Asks, run_id: str, sample_ids: Sequence[str]
     ) -> tuple[ReviewLoaded, list[ReviewItem]]:

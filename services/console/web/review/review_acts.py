@@ -15,6 +15,7 @@ from services.console.web.review.desk_reviewer import make_key, no_key, reviewer
 from services.console.web.review.review_facts import targets_in
 from services.console.web.review.review_web import review_address, review_page
 from services.console.web.review.table_web import cell_address, cell_page, table_address
+from services.console.web.review.where_shown import NO_FILE
 from shared.client.reviews import Reviewer, ReviewRefusedError
 from shared.contracts.discovery import Problem
 from shared.contracts.sessions.reviewing import Draw, DrawWish, ReviewAct, ShownWhere
@@ -46,10 +47,13 @@ async def apply_act(request: Request) -> Response:
             return await cell_page(request, case, form["table"], problems, {**form, "act": act})
         return RedirectResponse(cell_address(run_id, case, form["table"]), 303)
     if problems:
-        asked = {"why": why, "case": case, "alike": form.get("alike", "")}
+        asked = {"why": why, "case": case, "alike": form.get("alike", ""), "where": form.get("last", "")}
         return await review_page(request, asked, problems, {**form, "act": act})
     stays = act in ("comment", "withdraw") or not why  # of no queue, there is no next one: what was filed is shown
-    gone_on = {"why": why, "case": case} if stays else {"why": why, "after": case}
+    last = (
+        (_name_of(form.get("where", "")) or NO_FILE) if act == "correct" and "where" in form else form.get("last", "")
+    )
+    gone_on = {"why": why, "case": case} if stays else {"why": why, "after": case, "where": last}
     return RedirectResponse(review_address(run_id, {} if act in WITHOUT_TARGET else gone_on), 303)
 
 
@@ -82,13 +86,20 @@ async def _decide(reviewer: Reviewer, act: ReviewAct, form: Mapping[str, str]) -
         if unlike and act == "correct":
             told = "each of them may show another value: correct one at a time"
             return (Problem(where="correct", message=told),)
+        if act == "accept" and form.get("unread") == "1" and form.get("none") != "1":
+            told = "nothing was read: confirm that there is none, or correct it"
+            return (Problem(where="accept", message=told),)
         if unlike and form.get("differ") != "1":
-            told = f"{len(items)} have the same reason and values that differ: confirm that all of them are meant"
+            told = f"{len(items)} have the same reason, and no more of them is compared: confirm that all are meant"
             return (Problem(where="samples", message=told),)
         given = form.get("value", "") if act == "correct" else ""
         place = _place(form.get("where", "")) if act == "correct" else None
         await reviewer.decide(act, items, reason=reason, value=given, where=place)
     return ()
+
+
+def _name_of(given: str) -> str:
+    return given.partition(" ")[2]
 
 
 def _place(given: str) -> ShownWhere | None:

@@ -10,7 +10,13 @@ from typing import Any, Literal
 import msgspec
 
 from services.console.text.review_words import item_words
-from shared.contracts.sessions.reviewing import MOST_TOLD_CHARS, SETTLING_ACTS, DecidedTarget, ReviewItem
+from shared.contracts.sessions.reviewing import (
+    MOST_TOLD_CHARS,
+    SETTLING_ACTS,
+    DecidedTarget,
+    ReviewItem,
+    ShownDecision,
+)
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.review.amounts import decided_words
 from shared.evidence_format.review.items import doubt_of
@@ -121,15 +127,40 @@ def case_title(item: ReviewItem) -> str:
     return item.key + words.removeprefix(sample_id) if sample_id and item.key else words
 
 
-def decided_counts(items: Iterable[ReviewItem]) -> str:
-    """Return how much was decided how, by the last decision on each item or on each of its parts; empty: nothing."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for item in items:
-        for one in (item, *item.parts):
-            acts = [said for said in one.decisions if not said.stale and said.act != "comment"]
-            if acts:
-                counts[one.target.kind, max(acts, key=lambda said: said.number).act] += 1
-    return decided_words(counts)
+@dataclass(frozen=True)
+class CoveredDecision:
+    """A decision that a signature covers. ``needed``: it is on something that was for review."""
+
+    item: ReviewItem
+    said: ShownDecision
+    needed: bool
+
+    @property
+    def words(self) -> str:
+        """Its name in addresses."""
+        return item_words(self.item)
+
+
+def covered_by(decided: Iterable[ReviewItem], for_review: Iterable[ReviewItem]) -> list[CoveredDecision]:
+    """Return what a signature covers: the last decision on each item that has one, on its evidence as it is.
+
+    Args:
+        decided: all that has decisions.
+        for_review: what is for review, with its parts.
+    """
+    needed = {item_words(one) for item in for_review for one in (item, *item.parts)}
+    covered: list[CoveredDecision] = []
+    for item in decided:
+        acts = [said for said in item.decisions if not said.stale and said.act in SETTLING_ACTS]
+        if acts:
+            last = max(acts, key=lambda said: said.number)
+            covered.append(CoveredDecision(item, last, item_words(item) in needed))
+    return covered
+
+
+def covered_words(covered: Iterable[CoveredDecision]) -> str:
+    """Return how much is decided how; empty: nothing."""
+    return decided_words(Counter((str(one.item.target.kind), str(one.said.act)) for one in covered))
 
 
 def is_cut(value: str) -> bool:
@@ -138,15 +169,20 @@ def is_cut(value: str) -> bool:
 
 
 def unlike_in(items: Sequence[ReviewItem]) -> Literal["", "samples", "unread"]:
-    """Return in what items differ that are decided as one, which is said, and confirmed: whole samples have values of
-    their own (``samples``), and where the run has no certain value each page may show another one (``unread``). Empty:
-    they have the same value."""
+    """Return in what items may differ that are decided as one, which is said, and confirmed: of whole samples the
+    reason is compared, and no value, if they have any (``samples``); where the run has no certain value each page may
+    show another one (``unread``). Empty: they have the same value."""
     if len(items) < 2:
         return ""
     if any(one.target.kind == "sample" for one in items):
         return "samples"
     unread = any(one.target.kind == "value" and (not one.value or is_cut(one.value)) for one in items)
     return "unread" if unread else ""
+
+
+def is_unread(item: ReviewItem | None) -> bool:
+    """Whether the run has no value, so that to accept it says that the record has none."""
+    return item is not None and item.target.kind == "value" and not item.value
 
 
 def fields_in_doubt(fields: Mapping[str, StoredField]) -> list[str]:

@@ -28,15 +28,18 @@ from services.console.web.review.review_facts import (
     case_title,
     cases_of,
     choices_of,
-    decided_counts,
+    covered_by,
+    covered_words,
     fields_in_doubt,
     has_decided,
+    is_unread,
     place_of,
     queues_of,
     target_field,
     undos_of,
     unlike_in,
 )
+from services.console.web.review.where_shown import file_choices, first_choice
 from services.console.web.stored_samples import StoredSample, picture_state, read_sample
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.sessions.reviewing import ReviewItem
@@ -52,7 +55,7 @@ NOT_ENDED = "The run has not ended. What it leaves for people is reviewed when i
 """The name of the route that takes decisions."""
 MOST_DOUBTED = 12
 """Fields of a sample of which a case shows values and parts of pictures. The rest is on the page of the sample."""
-ASKED = ("why", "case", "after", "alike", "candidate")
+ASKED = ("why", "case", "after", "alike", "candidate", "where")
 """What the address of a review has."""
 
 
@@ -76,9 +79,10 @@ async def review_page(
     stands, items = await person.load_all(desk.client.bus, run_id)
     role = ReviewPolicy.of(record).role_of(person.name)
     queues = queues_of(cases_of(items, person.name, by_standing=role != "reviewer"))
+    last = asked.get("where", "")
     place = place_of(queues, asked.get("why", ""), asked.get("case", ""), asked.get("after", ""))
     words = place.case.words if place is not None else asked.get("case", "")
-    case = await _shown_case(desk, run_id, record, person, words, place)
+    case = await _shown_case(desk, run_id, record, person, words, place, last)
     if words and not case:
         raise HTTPException(404, "The run has no such thing to decide on.")
     alike = place.alike if place is not None and asked.get("alike") else ()
@@ -92,7 +96,8 @@ async def review_page(
         kept=NOTHING_KEPT | dict(kept or {}), decided_as=DECIDED_AS, listed=LISTED,
         targets=[(f"{TARGET}{i}", target_field(one)) for i, one in enumerate(_decided_items(case, alike))],
         agreement=agreement_words(stands.agreement) if stands.agreement is not None else "",
-        left_out=max(stands.total - MOST_ITEMS, 0), link=ReviewLinks(run_id),
+        left_out=max(stands.total - MOST_ITEMS, 0), link=ReviewLinks(run_id, last), where=last,
+        unread=is_unread(case.get("item")),
         candidate=asked.get("candidate", ""), **_EMPTY_CASE | case,
         undos=undos_of(case.get("item") if asked.get("case") else None, items, person.name),
     )  # fmt: skip
@@ -108,7 +113,7 @@ NOTHING_KEPT = dict.fromkeys(
 )
 _EMPTY_CASE: dict[str, Any] = {
     "item": None, "others": (), "files": (), "choices": (), "detail": None, "data": "", "sample_id": "", "shots": (),
-    "own": False, "doubted": (),
+    "own": False, "doubted": (), "first_file": "",
 }  # fmt: skip
 
 
@@ -120,7 +125,13 @@ def acts_of(desk: Desk, record: RunRecord, person: DeskReviewer) -> frozenset[st
 
 
 async def _shown_case(
-    desk: Desk, run_id: str, record: RunRecord, person: DeskReviewer, words: str, place: ReviewPlace | None
+    desk: Desk,
+    run_id: str,
+    record: RunRecord,
+    person: DeskReviewer,
+    words: str,
+    place: ReviewPlace | None,
+    last: str,
 ) -> dict[str, Any]:
     """Return what is shown of a case: the item with its decisions, the rest of its sample, its picture and candidates;
     nothing for a name that is none of the run's."""
@@ -135,13 +146,15 @@ async def _shown_case(
         return {}
     stored = await asyncio.to_thread(read_sample, desk.settings, run_id, sample_id, TaskFacts.of(record.spec))
     detail: dict[str, Any] = msgspec.to_builtins(detail_of(stored.facts)) if stored is not None else {}
+    files = file_choices(loaded.files, detail)
     doubted = await _doubted(desk, run_id, stored, detail) if item.target.kind == "sample" else []
     return {
         "item": item,
         "own": has_decided(person.name, item),
         "doubted": doubted,
         "others": [(item_words(one), one) for one in loaded.items],
-        "files": loaded.files,
+        "files": files,
+        "first_file": first_choice(files, detail, item, last),
         "choices": choices_of(detail, item.target.field) if item.target.kind == "value" else (),
         "detail": detail or None,
         "data": as_data(detail) if detail else "",
@@ -179,10 +192,10 @@ def _decided_items(case: Mapping[str, Any], alike: Sequence[ReviewCase]) -> list
 
 
 class ReviewLinks:
-    """Addresses within a review."""
+    """Addresses within a review. ``where``: the file that was chosen last, which the cases of a queue keep."""
 
-    def __init__(self, run_id: str) -> None:
-        self._run_id = run_id
+    def __init__(self, run_id: str, where: str = "") -> None:
+        self._run_id, self._where = run_id, where
         self.review = review_address(run_id, {})
 
     def queue(self, queue: ReviewQueue) -> str:
@@ -190,7 +203,7 @@ class ReviewLinks:
 
     def case(self, why: str, words: str, **more: object) -> str:
         given = {name: str(value) for name, value in more.items()}
-        return review_address(self._run_id, {"why": why, "case": words, **given})
+        return review_address(self._run_id, {"why": why, "case": words, **given, "where": self._where})
 
     def act(self, act: str) -> str:
         return f"{self.review}/{act}"
@@ -210,10 +223,14 @@ async def ask_to_sign(request: Request) -> Response:
     if person.key is None:
         raise HTTPException(403, no_key(desk))
     stands, items = await person.load_all(desk.client.bus, run_id)
+    decided, total = await person.load_decided(desk.client.bus, run_id)
+    covered = covered_by(decided, items)
     policy = ReviewPolicy.of(record)
     return page(
         request, "sign.html", run_id=run_id, task_id=record.spec.get("task_id", ""), stands=stands, person=person,
         role=policy.role_of(person.name), link=ReviewLinks(run_id), share_words=share_words, entries_text=entries_text,
-        decided=decided_counts(items) if len(items) == stands.total else "",  # of a part it would be no sum
+        covered=covered, left_out=total - len(decided), decided_as=DECIDED_AS, case_title=case_title,
+        counts=covered_words(covered) if len(decided) == total else "",  # of a part it would be no sum
+        beside=covered_words(one for one in covered if not one.needed) if len(items) == stands.total else "",
         alone=not policy.people and policy.preparer == person.name,
     )  # fmt: skip

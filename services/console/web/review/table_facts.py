@@ -19,7 +19,8 @@ from shared.statuses import group_of
 CellState = Literal["certain", "review", "read", "none", "not_found", "nothing"]
 """What a cell has:
 
-- ``certain``: the value of a sample that is done, of which nothing is in doubt.
+- ``certain``: a value of which nothing is in doubt, of a sample that is done, or of which people have decided each
+  value that is in doubt.
 - ``review``: a value, and a person is to look at it or at its sample.
 - ``read``: a value of a run at work.
 - ``none``: the page says that there is none.
@@ -43,6 +44,8 @@ DECISION_SIGNS: Mapping[str, tuple[str, str]] = {
     "comment": ("✎", "comment"),
 }
 JUDGMENT_COLUMN = "judgment"
+NONE_TEXT = "none"
+"""The word for a value of which the page says that there is none."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,10 @@ class CellMark:
 class SheetCell:
     """``words``: its name in addresses, as in a review. ``column``: for people. ``text``: as the page shows it;
     ``value``: what was read, where the markup of the page says more than its text. ``rows``: of a field of rows, how
-    many. ``doubt``: why it is for review, as a code. ``marks``: what people have decided, the last for each;
-    ``hidden``: how many decisions are not shown yet. ``standing``: where it stands in the review, as whoever looks is
-    told; empty: it is not in it. A first decision does not decide where the task asks for two."""
+    many. ``absent``: the page says that there is none. ``doubt``: why it is for review, as a code. ``marks``: what
+    people have decided, the last for each; ``hidden``: how many decisions are not shown yet. ``standing``: where it
+    stands in the review, as whoever looks is told; empty: it is not in it. A first decision does not decide where the
+    task asks for two."""
 
     words: str
     column: str
@@ -78,6 +82,7 @@ class SheetCell:
     text: str = ""
     value: str = ""
     rows: int | None = None
+    absent: bool = False
     doubt: str = ""
     marks: tuple[CellMark, ...] = ()
     hidden: int = 0
@@ -88,7 +93,24 @@ class SheetCell:
     @property
     def is_decided(self) -> bool:
         """Whether a decision stands in the place of what is for review."""
-        return self.state == "review" and (bool(self.settled) or self.standing == "decided")
+        return self.state in ("review", "not_found") and (bool(self.settled) or self.standing == "decided")
+
+    @property
+    def corrected(self) -> str:
+        """The value that counts in the place of what was read; empty: none does, or people have said several."""
+        said = {(one.act, one.value) for one in self.marks if one.act != "comment" and not one.stale}
+        act, value = next(iter(said)) if self.standing == "decided" and len(said) == 1 else ("", "")
+        return value if act == "correct" else ""
+
+    @property
+    def read_words(self) -> str:
+        """What the run has read, in words."""
+        return self.text or self.state_words if self.state in ("not_found", "nothing") else self.text or "(empty)"
+
+    @property
+    def decided_by_values(self) -> bool:
+        """Of the cell of a sample: it is decided, and not by a decision on the sample itself."""
+        return self.standing == "decided" and not _settling(self.marks)
 
     @property
     def differs(self) -> bool:
@@ -172,7 +194,9 @@ def field_cell(
     text: str | None = told["text"] if told["items"] is None else told["first"]
     state = _state(told, doubt, ended=ended)
     value = value_beside(text or "", told["value"] or "", told["title"] or "") if told["items"] is None else ""
-    cell = SheetCell(words, name, state, text=text or "", value=value, rows=told["items"], doubt=doubt)
+    absent = told["state"] == "not_present"
+    text = NONE_TEXT if absent else text or ""
+    cell = SheetCell(words, name, state, text, value, told["items"], absent, doubt)
     return decided_cell(cell, item)
 
 
@@ -231,9 +255,15 @@ def _first_row(stored: StoredField, field: TaskField) -> str:
 
 
 def settled_cell(cell: SheetCell, whole: SheetCell) -> SheetCell:
-    """Return the cell with the decision on its sample, where it has none of its own. ``whole``: the cell of that."""
+    """Return the cell with the decision on its sample, where it has none of its own. ``whole``: the cell of that.
+
+    Where people have decided the sample by its values in doubt, its other values are certain.
+    """
     if cell.words == whole.words or _settling(cell.marks) or whole.standing != "decided":
         return cell
+    if whole.decided_by_values:
+        known = cell.state == "review" and not cell.doubt
+        return replace(cell, state="none" if cell.absent else "certain") if known else cell
     return replace(cell, settled=_settling(whole.marks))
 
 

@@ -17,7 +17,15 @@ from services.console.web.desk import NO_RUN, Desk, ask_rows, desk_of, page
 from services.console.web.people.roles import may as may_open
 from services.console.web.review.cell_crops import CellCrop, field_crops, file_crops, picture_names
 from services.console.web.review.desk_reviewer import DeskReviewer, reviewer_of
-from services.console.web.review.review_facts import DECIDED_AS, TARGET, choices_of, has_decided, target_field, undos_of
+from services.console.web.review.review_facts import (
+    DECIDED_AS,
+    TARGET,
+    choices_of,
+    has_decided,
+    is_unread,
+    target_field,
+    undos_of,
+)
 from services.console.web.review.review_web import ACT_ROUTE, NOTHING_KEPT, acts_of, review_address
 from services.console.web.review.table_facts import (
     DECISION_SIGNS,
@@ -30,6 +38,7 @@ from services.console.web.review.table_facts import (
     table_rows,
 )
 from services.console.web.review.table_query import MOST_CELLS, TABLE_ROWS, TableAsked, table_query
+from services.console.web.review.where_shown import file_choices, first_choice
 from services.console.web.run_facts import status_words
 from services.console.web.stored_samples import picture_state, read_sample
 from shared.client.run_client import LOAD_BOUND_S
@@ -109,11 +118,13 @@ async def cell_page(
     field = next((one for one in detail.get("fields") or () if one["n"] == own.column), None)
     crops = await _crops(desk, run_id, detail, own, words, sample_id)
     decidable = item is not None and stands is not None
+    files = file_choices(stands.files, detail) if stands is not None else []
     return page(
         request, "table_cell.html", 409 if problems else 200, run_id=run_id, task_id=task.task_id or run_id,
         words=words,
         sample_id=sample_id, detail=detail, field=field, cell=own, crops=crops, item=item, stands=stands,
-        own=item is not None and has_decided(person.name, item), files=stands.files if stands is not None else (),
+        own=item is not None and has_decided(person.name, item), files=files, where="",
+        first_file=first_choice(files, detail, item, "") if item is not None else "", unread=is_unread(item),
         choices=choices_of(detail, own.column) if field is not None else (), candidate=given.get("candidate", ""),
         targets=[(f"{TARGET}0", target_field(item))] if item is not None else [], why="", alike=(), table=asked.query,
         problems=problems, kept=NOTHING_KEPT | dict(kept or {}), decided_as=DECIDED_AS, lost=lost,

@@ -24,7 +24,18 @@ function takeText(place, link) {
   link.setAttribute("aria-current", "true");
   const { value, where, reason } = /** @type {Record<string, any>} */ (form.elements);
   value.value = link.dataset.value;
-  const file = where && [...where.options].find((one) => link.dataset.where && one.dataset.file === link.dataset.where);
-  if (where) where.value = file ? file.value : ""; // no other file than that of this text
+  if (where) where.value = ""; // no other file than that of this text
+  showsIn(place, link.dataset.where || "");
   openForm(form.closest("details"), reason);
+}
+
+/**
+ * Takes a file as the one in which the right value stands.
+ * @param {ParentNode} place with the form
+ * @param {string} name of the file
+ */
+function showsIn(place, name) {
+  const where = /** @type {HTMLSelectElement | null} */ (place.querySelector("#correct select[name=where]"));
+  const file = where && [...where.options].find((one) => name && one.dataset.file === name);
+  if (where && file) where.value = file.value;
 }

@@ -12,7 +12,7 @@ const NAMES = { ...STATUSES, no_result: "Lost", working: "At work", waiting: "Wa
 const GROUP_OF = Object.fromEntries(Object.keys(STATUSES).map((status) => [status, status === "done" ? "done" : status === "failed" ? "failed" : ["needs_review", "partial_success"].includes(status) ? "review" : "excepted"]));
 
 class SampleGrid extends HTMLElement {
-  /** @type {[id: string, key: string, status: string][]} */
+  /** @type {[id: string, key: string, status: string, decided?: string][]} */
   #cells = [];
   /** @type {Map<string, number>} index of a sample */
   #at = new Map();
@@ -45,7 +45,7 @@ class SampleGrid extends HTMLElement {
   #signs = new Map();
 
   async connectedCallback() {
-    const answer = await fetch(this.#path("cells"));
+    const answer = await fetch(this.#path("decided" in this.dataset ? "cells?decided=1" : "cells"));
     if (!answer.ok) return;
     this.#add((await answer.json()).cells);
     this.#build();
@@ -62,7 +62,7 @@ class SampleGrid extends HTMLElement {
     return `/runs/${encodeURIComponent(this.dataset.run || "")}/${what}`;
   }
 
-  /** @param {[string, string, string][]} cells */
+  /** @param {[string, string, string, string?][]} cells */
   #add(cells) {
     for (const cell of cells) {
       if (this.#at.has(cell[0])) continue;
@@ -138,10 +138,23 @@ class SampleGrid extends HTMLElement {
   /** @param {number} place in the grid */
   #cell(place) {
     const at = this.#shown ? this.#shown[place] : place;
-    const [id, key, status] = this.#cells[at];
-    const name = `${key || id}: ${NAMES[status] || words(status)}`;
-    const given = { class: `grid-cell c-${status} st-${status}`, href: this.#path(`samples/${encodeURIComponent(id)}`), "data-place": place, "data-at": at, tabindex: place === this.#here ? "0" : "-1", title: name, "aria-label": name };
-    return el("div", { role: "gridcell", "aria-colindex": (place % this.#across) + 1 }, el("a", given, this.#sign(status)));
+    const [id, key, status, decided] = this.#cells[at];
+    const told = NAMES[status] || words(status);
+    const name = decided ? `${key || id}: ${decided}; the run: ${told}` : `${key || id}: ${told}`;
+    const settled = this.#settled(status);
+    const given = { class: settled ? "grid-cell c-decided" : `grid-cell c-${status} st-${status}`, href: this.#path(`samples/${encodeURIComponent(id)}`), "data-place": place, "data-at": at, tabindex: place === this.#here ? "0" : "-1", title: name, "aria-label": name };
+    return el("div", { role: "gridcell", "aria-colindex": (place % this.#across) + 1 }, el("a", given, this.#sign(settled ? "done" : status)));
+  }
+
+  /** Whether samples of a status were for review, and are so no more. @param {string} status */
+  #settled(status) {
+    return "decided" in this.dataset && GROUP_OF[status] === "review";
+  }
+
+  /** @param {string} status @param {number} many */
+  #entry(status, many) {
+    const settled = this.#settled(status);
+    return [this.#sign(settled ? "done" : status), settled ? ` Reviewed ${count(many)} (the run: ${NAMES[status]})` : ` ${NAMES[status]} ${count(many)}`];
   }
 
   /** @param {string} status */
@@ -203,7 +216,7 @@ class SampleGrid extends HTMLElement {
         if (many) this.#addEntry(status, many);
       } else if (known.many !== many) {
         known.many = many;
-        fill(known.button, this.#sign(status), ` ${NAMES[status]} ${count(many)}`);
+        fill(known.button, this.#entry(status, many));
         known.item.hidden = !many && this.#only !== status;
       }
     }
@@ -211,8 +224,8 @@ class SampleGrid extends HTMLElement {
 
   /** @param {string} status @param {number} many */
   #addEntry(status, many) {
-    const button = el("button", { type: "button", class: "grid-only", "aria-pressed": "false", onclick: () => this.#press(status) }, this.#sign(status), ` ${NAMES[status]} ${count(many)}`);
-    const item = el("li", { class: `st-${status} c-${status}` }, button);
+    const button = el("button", { type: "button", class: "grid-only", "aria-pressed": "false", onclick: () => this.#press(status) }, this.#entry(status, many));
+    const item = el("li", { class: this.#settled(status) ? "decided" : `st-${status} c-${status}` }, button);
     const after = LEGEND.slice(LEGEND.indexOf(status) + 1).find((one) => this.#entries.has(one));
     this.legend.insertBefore(item, (after && this.#entries.get(after)?.item) || null);
     this.#entries.set(status, { item, button, many });

@@ -5,7 +5,7 @@
 const smallPictures = (_at) => null; // the files themselves are asked for
 filesBelow = "samples/";
 
-const KEYS = [["j, k", "the next case of the queue, the one before"], ["1 to 9", "take that value of the page into a correction"], ["a", "accept"], ["e", "correct"], ["r", "reject"], ["x", "not applicable"], ["c", "comment"], ["u", "undo what you have decided of the case, or what you decided last"], ["g", "equal cases as one, or this one alone"], ["Esc", "out of a text"], ["?", "these keys"]];
+const KEYS = [["j, k", "the next case of the queue, the one before"], ["1 to 9", "take that value of the page into a correction"], ["a", "accept; where nothing was read, that there is none"], ["e", "correct"], ["r", "reject"], ["x", "not applicable"], ["c", "comment"], ["u", "undo what you have decided of the case, or what you decided last"], ["g", "equal cases as one, or this one alone"], ["Esc", "out of a text"], ["?", "these keys"]];
 
 class ReviewDesk extends HTMLElement {
   #sent = false;
@@ -36,7 +36,9 @@ class ReviewDesk extends HTMLElement {
   /** @param {Element} target */
   #marked(target) {
     const mark = /** @type {HTMLElement | null} */ (target.closest("[data-candidate]"));
-    if (mark) this.#choose(Number(mark.dataset.candidate));
+    if (mark) return this.#choose(Number(mark.dataset.candidate));
+    const tab = /** @type {HTMLElement | null} */ (target.closest("button[data-file]"));
+    if (tab) showsIn(document, tab.dataset.file || "");
   }
 
   /** @param {number} at */

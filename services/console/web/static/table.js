@@ -164,7 +164,7 @@ class EvidenceTable extends HTMLElement {
 
   /** Whether something is typed in the pane that was not sent. */
   #isWritten() {
-    return [...this.pane.querySelectorAll("input:not([type=hidden]), select, textarea")].some((one) => /** @type {HTMLInputElement} */ (one).value && !one.closest("details:not([open])"));
+    return [...this.pane.querySelectorAll("input:not([type=hidden], [type=checkbox]), textarea")].some((one) => /** @type {HTMLInputElement} */ (one).value && !one.closest("details:not([open])"));
   }
 
   /** Say above the pane that a decision was not taken. @param {Document} page @param {HTMLAnchorElement} cell */

@@ -30,7 +30,7 @@ from shared.text.normal import Invalid, Normal, fold, quoted
 BY_LABELS = "what the flow has learned does not tell it; it was read by its label"
 ACCEPTED = "it is not certain; a person has accepted that this flow loses it"
 VANISHED = (
-    "every recorded page showed it, and this one, which has changed, does not; "
+    "every recorded page showed it, and this one does not where they did; "
     "if its record has none, learn the flow again with a record that has none"
 )
 UNTOLD = "what the flow has learned does not tell it, and no label of the page does"
@@ -75,8 +75,8 @@ def answer_fields(
     """Return the answer to a call that reads these fields. ``learned``: what the flow's own rules answer.
 
     A field that the task does not require stops no flow: it is None there, and is for a person where anything of it
-    is shown, or where a page that has changed does not show what every recorded one did. One of which a person has
-    accepted that it is lost is None without that."""
+    is shown, or where a page of which more is not as recorded does not show what every recorded one did. One of which
+    a person has accepted that it is lost is None without that."""
     types = file.types
     proven = is_record_shown(view, page)
     labelled = values_by_label(view, page) if proven else {}

@@ -22,7 +22,9 @@ from shared.pages.read.doubts import TextInPlace, why_no_value
 from shared.pages.read.fields import FieldAmbiguous, FieldFound, FieldMissing
 from shared.pages.read.label_places import Places
 from shared.pages.read.unlabelled import FittingPart, TextInContext, parts_that_fit, texts_in_context
+from shared.task.route import words
 from shared.text.normal import fold, label_form, tidy
+from shared.text.patterns import fits_pattern
 
 MOST_NEAR = 6
 MOST_SHOWN_CHARS = 200
@@ -117,12 +119,29 @@ def _in_place(doubt: Doubt) -> Callable[[Candidate], TextInPlace]:
 
 
 def _unlabelled(doubt: Doubt) -> Iterator[_Left]:
-    for text, part in unlabelled_parts(doubt):
+    parts = unlabelled_parts(doubt)
+    fits_any = _fits_any(doubt)
+    for text, part in parts:
+        if fits_any and not _has_a_side(doubt, text):
+            continue
         within = bool(part.before or part.after)
         why: NearCode = "past" if text.element.ref in doubt.past else "inside_word" if within else "around"
         shown = f"{part.before}{part.text}{part.after}" if within else part.text
         if within or why == "past" or doubt.field.preceded_by or doubt.field.followed_by:
             yield text.element, shown, why, None
+
+
+def _fits_any(doubt: Doubt) -> bool:
+    """Return whether the pattern fits most texts of the page as they are, so that to fit it says nothing of a text."""
+    texts = texts_in_context(doubt.field, doubt.page.elements, doubt.page)
+    return 2 * sum(fits_pattern(doubt.field.pattern, one.text) for one in texts) > len(texts)
+
+
+def _has_a_side(doubt: Doubt, text: TextInContext) -> bool:
+    """Return whether what is to stand before the value, or what is to stand after it, does so here."""
+    field = doubt.field
+    sides = [(one, "") for one in words(field.preceded_by)] + [("", one) for one in words(field.followed_by)]
+    return not sides or any(any(parts_that_fit(text, field.pattern, *side)) for side in sides)
 
 
 def unlabelled_parts(doubt: Doubt) -> list[tuple[TextInContext, FittingPart]]:
