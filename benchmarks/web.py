@@ -256,7 +256,11 @@ async def event_rows(client: Client, page: Page, console: str, samples: Path) ->
         if not got.more:
             break
     later = {name: at for name, at in ended.items() if at > began_ms}
-    await page.wait_for_function("count => Object.keys(window.seenEnds).length >= count", arg=len(later))
+    # The page stops to follow with the end of the run: it then says that its final state is to be loaded.
+    await page.wait_for_function(
+        "count => Object.keys(window.seenEnds).length >= count || document.querySelector('.grid-told a')",
+        arg=len(later),
+    )
     seen: dict[str, float] = await page.evaluate("window.seenEnds")
     delays = sorted(seen[name] - at for name, at in later.items() if name in seen)
     if len(delays) < len(ended) / 2:
