@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 from scripts.build_s3_servers import in_ci
 from scripts.fetch_packages import CannotFetch, npm_missing, packages
-from services.console.web.web_app import static_files
+from services.console.web.static_files import static_files
 from services.evidence.outputs.report_file import assets
 
 ROOT = Path(__file__).parents[1]

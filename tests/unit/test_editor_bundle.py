@@ -10,7 +10,7 @@ import pytest
 
 from scripts.fetch_packages import LISTS, npm_missing, packages, parse_pin
 from scripts.write_editor_bundle import ABOUT, BUNDLER, KIND, LICENCES, SCRIPT, make_bundle
-from services.console.web.web_app import static_files
+from services.console.web.static_files import static_files
 
 TOLD = json.loads(ABOUT.read_bytes())
 

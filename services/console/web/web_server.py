@@ -23,7 +23,8 @@ from services.console.web.page_origin import PageOrigin
 from services.console.web.people.audit_log import AuditLog, audit_file
 from services.console.web.people.kept_sessions import KeptSessions
 from services.console.web.people.trusted_proxy import proxy_of
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from shared.bus.ports import Asks
 from shared.client import Client
 from shared.client.workflow_samples import SampleBus

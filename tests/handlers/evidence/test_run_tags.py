@@ -17,7 +17,8 @@ from services.console.web.desk import Desk as WebDesk
 from services.console.web.guard import Guard, WebSessions
 from services.console.web.page_origin import PageOrigin
 from services.console.web.people.audit_log import AuditEntry, audit_file
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.evidence.handlers import actor
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.run_tags import RunTags

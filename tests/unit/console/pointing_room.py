@@ -14,7 +14,8 @@ from services.console.web.logins.open_logins import OpenLogins
 from services.console.web.new_run.drafts import Drafts
 from services.console.web.page_origin import PageOrigin
 from services.console.web.pointing.kept_drafts import SpecDrafts
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.planner.handlers import actor as planner
 from shared.client import Client
 from shared.contracts.browser_pool import PageObserved

@@ -17,7 +17,8 @@ from services.console.web.guard import Guard, WebSessions
 from services.console.web.new_run.asked_tasks import AskedTasks
 from services.console.web.new_run.drafts import Drafts, RunDraft
 from services.console.web.page_origin import PageOrigin
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.planner.drivers.model.model_tasks import AnthropicDrafter
 from services.planner.handlers import actor as planner
 from shared.bus.actor import Actor

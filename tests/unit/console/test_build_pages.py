@@ -15,7 +15,8 @@ from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions
 from services.console.web.new_run.drafts import DraftOptions, Drafts, RunDraft
 from services.console.web.page_origin import PageOrigin
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.workflows.build_handlers import build_actor
 from services.workflows.builds.build_sessions import BuildSessions
 from shared.client import Client

@@ -21,7 +21,8 @@ from services.console.web.library.heal_pictures import PicturePart
 from services.console.web.library.source_lines import diff_lines
 from services.console.web.markup import templates
 from services.console.web.page_origin import PageOrigin
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.workflows.execution.in_process_executor import InProcessExecutor
 from shared.client import Client
 from shared.client.workflow_calls import create_workflow, delete_workflow, get_workflow, load_history

@@ -11,7 +11,8 @@ import pytest
 from services.console.web.desk import Desk as WebDesk
 from services.console.web.guard import Guard, WebSessions
 from services.console.web.page_origin import PageOrigin
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.evidence.handlers import actor
 from shared.client import Client
 from shared.contracts.base import Usage

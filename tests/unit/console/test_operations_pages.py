@@ -18,7 +18,8 @@ from services.console.web.desk import Desk
 from services.console.web.guard import Guard, WebSessions
 from services.console.web.operations import fleet_web
 from services.console.web.page_origin import PageOrigin
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from shared.bus.access.credentials import NO_ACCESS
 from shared.bus.actor import Actor
 from shared.bus.instance_use import InstanceUse, use_of

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.console.text.trial_story import TriedField
-from services.console.web import web_app
+from services.console.web import noted_views
 from services.console.web.pointing.settling import key_offer
 from services.console.web.pointing.spec_drafts import address_with, learned_of
 from services.console.web.pointing.trials import TriedPlace
@@ -370,7 +370,7 @@ def test_a_name_is_made_of_a_label_and_taken_once():
 
 
 async def test_what_asks_nothing_of_the_bus_waits_for_none(room: PointingRoom, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(web_app, "BUS_BACK_S", 0.0)
+    monkeypatch.setattr(noted_views, "BUS_BACK_S", 0.0)
     await room.open()
     sha256 = room.specs.newest()[0].look.shots[0].sha256
     room.away = True

@@ -22,9 +22,10 @@ from services.console.web.finding.saved_views import (
 from services.console.web.finding.values_query import values_query
 from services.console.web.guard import Guard, WebSessions
 from services.console.web.page_origin import PageOrigin
+from services.console.web.static_files import static_files
 from services.console.web.steering.answers import read_answers
 from services.console.web.steering.controls_web import MOST_RUNS_AT_ONCE
-from services.console.web.web_app import make_app, static_files
+from services.console.web.web_app import make_app
 from shared.bus.actor import Actor
 from shared.client import Client
 from shared.contracts.questions import Question, QuestionAnswer

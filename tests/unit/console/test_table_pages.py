@@ -20,7 +20,8 @@ from services.console.web.page_origin import PageOrigin
 from services.console.web.people.roles import WebRole
 from services.console.web.review.table_facts import SheetCell, decided_cell, field_cell, settled_cell, table_rows
 from services.console.web.run_facts import LISTED_QUERY, SIGNED_QUERY
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.evidence.handlers import actor
 from shared.client import Client
 from shared.client.person_keys import load_person_key, person_key_path

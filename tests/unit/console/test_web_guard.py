@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from services.console.web.forms import MOST_FIELDS, MOST_FILES, MOST_FORM_BYTES
 from services.console.web.guard import CSRF, HEADERS, MOST_SESSIONS, Guard, WebSessions
-from services.console.web.web_app import routes
+from services.console.web.routes import routes
 
 HOST = "127.0.0.1:4280"
 FORM = "application/x-www-form-urlencoded"

@@ -20,7 +20,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from services.console.web import event_stream as streams
-from services.console.web import web_app
+from services.console.web import noted_views, web_app
 from services.console.web.desk import Desk
 from services.console.web.forms import MOST_FORM_BYTES
 from services.console.web.guard import CSRF, Guard, WebSessions
@@ -28,7 +28,8 @@ from services.console.web.people.audit_log import MOST_ID_CHARS, MOST_REFUSED, A
 from services.console.web.people.kept_sessions import KEPT_S, KeptSessions
 from services.console.web.people.roles import NEEDS, WebPerson, WebRole, may
 from services.console.web.people.trusted_proxy import ProxyRefusal, TrustedProxy, proxy_of
-from services.console.web.web_app import routes, static_files
+from services.console.web.routes import routes
+from services.console.web.static_files import static_files
 from services.console.web.web_server import serve_console
 from shared.client import Client
 from shared.errors import PermanentError, Unavailable
@@ -321,7 +322,7 @@ class NoBus:
 async def test_the_bus_that_a_page_waits_for_is_that_by_which_its_person_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(web_app, "BUS_BACK_S", 0.0)
+    monkeypatch.setattr(noted_views, "BUS_BACK_S", 0.0)
     operator, reviewer = (cast(Client, NoBus()) for _ in range(2))
     desk = Desk(
         operator, settings(state_dir=tmp_path), "server", static_files(), None, reader=reviewer, behind_proxy=True,

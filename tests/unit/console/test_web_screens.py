@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.routing import Match
 from starlette.types import Scope
 
-from services.console.web.web_app import routes
+from services.console.web.routes import routes
 from tests.end_to_end.console_screens import ELSEWHERE, NO_PAGES, SCREENS
 
 FOLDER = Path(__file__).parents[2] / "end_to_end"

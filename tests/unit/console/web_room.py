@@ -14,7 +14,8 @@ from services.console.web.desk import Desk as WebDesk
 from services.console.web.guard import CSRF, Guard, WebSessions
 from services.console.web.new_run.drafts import Drafts
 from services.console.web.page_origin import PageOrigin
-from services.console.web.web_app import make_app, static_files
+from services.console.web.static_files import static_files
+from services.console.web.web_app import make_app
 from services.evidence.handlers import actor
 from shared.client import Client
 from shared.client.person_keys import load_person_key
