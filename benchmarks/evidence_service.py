@@ -80,6 +80,19 @@ async def open_senders(url: str) -> AsyncGenerator[Senders]:
         yield Senders(client, discovery, planner)
 
 
+@asynccontextmanager
+async def evidence_at_work(folder: Path) -> AsyncGenerator[tuple[str, Senders]]:
+    """A server with an evidence service that answers; yields its address and who sends to it."""
+    async with (
+        nats_server(folder / "streams") as url,
+        open_senders(url) as senders,
+        evidence_service(url, folder),
+    ):
+        while not await answers(senders.client):  # noqa: ASYNC110  it is another process
+            await asyncio.sleep(0.05)
+        yield url, senders
+
+
 async def through_the_service(samples: int, marks: Iterable[int] = (1_000, 5_000, 10_000)) -> Seen:
     seen = Seen(samples)
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:

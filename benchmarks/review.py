@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
 from benchmarks.evidence_files import artifact_bytes
-from benchmarks.evidence_service import AHEAD, Senders, answers, caught_up, evidence_service, open_senders
+from benchmarks.evidence_service import AHEAD, Senders, caught_up, evidence_at_work
 from benchmarks.evidence_world import RUN_ID, World, finished_of, found, record, steps_of
 from benchmarks.papers_made import SIZES, paper_rows, paper_times
 from benchmarks.report import Row, at_most, least, report, under
@@ -40,7 +40,6 @@ from shared.contracts.sessions.reviewing import ReviewItem
 from shared.evidence_format.signing import SigningKey, load_signing_key
 from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.verify_run import check_run
-from shared.host.nats_server import nats_server
 from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FINISHED, SAMPLE_FOUND, STEP_TAKEN
@@ -71,13 +70,7 @@ async def reviewed(samples: int) -> Reviewed:
         await _sealed_run(folder / "evidence", samples, key)
         run = folder / "evidence" / RUN_ID
         seen = Reviewed(samples, _verified_s(run, key))
-        async with (
-            nats_server(folder / "streams") as url,
-            open_senders(url) as senders,
-            evidence_service(url, folder),
-        ):
-            while not await answers(senders.client):  # noqa: ASYNC110  it is another process
-                await asyncio.sleep(0.05)
+        async with evidence_at_work(folder) as (url, senders):
             await _decide(url, senders, seen)
         seen.verified_s = _verified_s(run, key)
     return seen

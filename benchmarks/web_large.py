@@ -14,7 +14,7 @@ import psutil
 from msgspec.structs import replace
 from playwright.async_api import Page
 
-from benchmarks.evidence_service import AHEAD, Senders, answers, caught_up, evidence_service, open_senders
+from benchmarks.evidence_service import AHEAD, Senders, caught_up, evidence_at_work
 from benchmarks.evidence_world import RUN_ID, World, finished_of, found, record, steps_of
 from benchmarks.memory import tree_sizes_mb
 from benchmarks.report import Row, at_most, least, under
@@ -25,7 +25,6 @@ from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.evidence_format.signing import load_signing_key
-from shared.host.nats_server import nats_server
 from shared.settings import Settings
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FINISHED, SAMPLE_FOUND, STEP_TAKEN
 from shared.testing.bus import MemoryBus
@@ -117,13 +116,7 @@ async def hour_rows() -> list[Row]:
     """The memory of `exhibit web` while an hour of steps is told to pages, as fast as evidence files them."""
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:
         folder = Path(scratch)
-        async with (
-            nats_server(folder / "streams") as url,
-            open_senders(url) as senders,
-            evidence_service(url, folder),
-        ):
-            while not await answers(senders.client):  # noqa: ASYNC110  it is another process
-                await asyncio.sleep(0.05)
+        async with evidence_at_work(folder) as (url, senders):
             with served(folder, "web", "--nats", url) as web:
                 async with a_browser() as browser, session(browser, web.enter) as page:
                     return await _through_an_hour(senders, psutil.Process(web.pid), page, web.console)
