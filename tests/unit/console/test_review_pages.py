@@ -214,7 +214,9 @@ async def test_who_signs_alone_what_he_has_requested_is_told_so_and_what_is_sign
     assert "Corrected to <b><bdi>8</bdi></b>" in row[0]
     assert HOSTILE_SHOWN in row[0]
     assert HOSTILE not in shown
+    assert f'action="{REVIEW}/sign"' in shown
     await room.sign()
+    assert f'action="{REVIEW}/sign"' not in (await room.ask(f"{REVIEW}/sign")).text
     shown = (await room.ask("/runs/run_1")).text
     assert re.search(r"signed off</a><small>by <bdi>ann</bdi>", shown)
 
